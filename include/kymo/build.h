@@ -128,6 +128,9 @@ KYMO_INLINE_ void kymo_build_cancel(struct kymo_build *build) { build->point = N
     struct kymo_build *kymo_build_ = (build);                                                                \
     kymo_build_cancel(kymo_build_);                                                                          \
     if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                           \
+      KYMO_FIND_TEXTS_(1, __VA_ARGS__)                                                                       \
+      struct kymo_tail_ kymo_tail_;                                                                          \
+      (void)&kymo_tail_;                                                                                     \
       KYMO_EACH_(KYMO_FIELD_TAKE_, __VA_ARGS__)                                                              \
       kymo_build_begin_(kymo_build_, &KYMO_HEAD_, (room), (size));                                           \
       unsigned char *kymo_at_ =                                                                              \

@@ -27,6 +27,8 @@
 #define KYMO_FIELD_LISTING_(ID, i, previous, x) KYMO_DO_(KYMO_LISTING, i, x)
 #define KYMO_FIELD_TAKE_(ID, i, previous, x) KYMO_DO_(KYMO_TAKE, i, x)
 #define KYMO_FIELD_SIZE_(ID, i, previous, x) KYMO_DO_(KYMO_SIZE, i, x)
+#define KYMO_FIELD_IS_TEXT_(ID, i, previous, x) KYMO_DO_(KYMO_ISTEXT, i, x)
+#define KYMO_FIELD_BEFORE_(ID, i, previous, x) +(kymo_only_text_ >> (i) ? 0 : 0 KYMO_DO_(KYMO_SIZE, i, x))
 #define KYMO_FIELD_PUT_(ID, i, previous, x) KYMO_DO_(KYMO_PUT, i, x)
 #define KYMO_FIELD_MENTION_(ID, i, previous, x) KYMO_DO_(KYMO_MENTION, i, x)
 
@@ -78,69 +80,84 @@ KYMO_INLINE_ kymo_vector_ kymo_load_vector_(const void *from) {
 }
 #endif
 
-/* A text to be stored. Short ones are loaded once, so that a text which another thread changes meanwhile
- * cannot grow after the check; long ones are checked while they are copied. */
+/* A text to be stored. Its first bytes are loaded once, so that a text of up to 15 bytes which another
+ * thread changes meanwhile cannot grow after the check; longer ones are checked while they are copied. */
 struct kymo_text_ {
   const char *text;
   size_t length;
 #ifdef KYMO_VECTOR_TEXT_
-  bool is_loaded;
-  kymo_vector_ bytes; /* the text and zeroes, if it was loaded */
+  kymo_vector_ first; /* 16 bytes, zeroes after the text's end */
 #endif
 };
 
-/* A text that is long, NULL, or near the end of a page. */
-struct kymo_long_text_ {
-  const char *text;
-  size_t length;
+/* A text that is read when the event begins. */
+struct kymo_tail_ {
+  const char *kymo_text; /* macros use the names: a program may have a macro text */
+  size_t kymo_bound;
 };
-KYMO_SHARED_ struct kymo_long_text_ kymo_take_long_(const char *text, size_t bound) {
-  if (!text)
-    text = "(null)", bound = KYMO_TEXT_MAX_;
-  struct kymo_long_text_ t = {text,
-                              kymo_measure_long_(text, bound < KYMO_TEXT_MAX_ ? bound : KYMO_TEXT_MAX_)};
-  return t;
+#ifdef __cplusplus
+#define KYMO_NO_TEXT_ kymo_text_()
+#else
+#define KYMO_NO_TEXT_ ((struct kymo_text_){0})
+#endif
+
+#ifdef KYMO_VECTOR_TEXT_
+/* A text near the end of a page. */
+KYMO_SHARED_ kymo_vector_ kymo_load_bytewise_(const char *text, size_t bound) {
+  struct kymo_anywhere_ loaded = {{0}};
+  for (size_t i = 0; i < sizeof loaded && i < bound && text[i]; i++)
+    loaded.vector[i] = text[i];
+  return loaded.vector;
 }
+
+/* Whether 16 bytes from there lie in one page. NULL is as near the end of a page as a text can be. */
+KYMO_INLINE_ bool kymo_is_within_page_(const char *text) { return (((uintptr_t)text - 1) & 4095) <= 4079; }
+KYMO_INLINE_ unsigned kymo_zeroes_(kymo_vector_ bytes) {
+  const kymo_vector_ none = {0};
+  return (unsigned)__builtin_ia32_pmovmskb128((kymo_vector_bytes_)(bytes == none));
+}
+KYMO_INLINE_ void kymo_store_vector_(unsigned char *at, kymo_vector_ bytes) {
+  ((struct kymo_anywhere_ *)(void *)at)->vector = bytes;
+}
+KYMO_INLINE_ kymo_vector_ kymo_keep_first_(kymo_vector_ bytes, size_t length) {
+  static const unsigned char keep[32] __attribute__((aligned(16))) = {255, 255, 255, 255, 255, 255, 255, 255,
+                                                                      255, 255, 255, 255, 255, 255, 255, 255};
+  return bytes & kymo_load_vector_(keep + 16 - length);
+}
+#endif
 
 KYMO_INLINE_ struct kymo_text_ kymo_take_text_(const char *text, size_t bound) {
   struct kymo_text_ t;
-  __asm__(""
-          : "+r"(text)); /* hides the size of the object from the compiler, since bytes after its end
-                             * are read */
+  if (!text)
+    text = "(null)", bound = KYMO_TEXT_MAX_;
+  t.text = text;
 #ifdef KYMO_VECTOR_TEXT_
-  const kymo_vector_ none = {0};
-  /* NULL counts as near the end of a page */
-  if (KYMO_LIKELY_((((uintptr_t)text - 1) & 4095) <= 4079 && bound > 0)) {
-    static const unsigned char keep[32] __attribute__((aligned(16))) = {
-        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-    kymo_vector_ v = kymo_load_vector_(text);
-    unsigned zeroes = (unsigned)__builtin_ia32_pmovmskb128((kymo_vector_bytes_)(v == none));
-    if (bound < 16)
-      zeroes |= 1u << bound;
-    if (KYMO_LIKELY_(zeroes)) {
-      t.text = text;
-      t.length = (size_t)__builtin_ctz(zeroes);
-      t.bytes = v & kymo_load_vector_(keep + 16 - t.length);
-      t.is_loaded = true;
-      return t;
-    }
+  __asm__("" : "+r"(text)); /* hides the size of the object, since bytes after its end are read */
+  const kymo_vector_ first = KYMO_LIKELY_(kymo_is_within_page_(text) && bound > 0)
+                                 ? kymo_load_vector_(text)
+                                 : kymo_load_bytewise_(text, bound);
+  unsigned zeroes = kymo_zeroes_(first);
+  if (bound < 16)
+    zeroes |= 1u << bound;
+  if (KYMO_LIKELY_(zeroes)) {
+    t.length = (size_t)__builtin_ctz(zeroes);
+    t.first = kymo_keep_first_(first, t.length);
+    return t;
   }
-  t.bytes = none;
-  t.is_loaded = false;
 #endif
-  struct kymo_long_text_ long_text = kymo_take_long_(text, bound);
-  t.text = long_text.text;
-  t.length = long_text.length;
+  t.length = kymo_measure_long_(text, bound < KYMO_TEXT_MAX_ ? bound : KYMO_TEXT_MAX_);
+#ifdef KYMO_VECTOR_TEXT_
+  t.first = kymo_keep_first_(first, t.length < 16 ? t.length : 16); /* shorter: it was changed meanwhile */
+#endif
   return t;
 }
 
 /* Stores may write up to 15 bytes past the event: each packet keeps that much space after its end. */
 KYMO_INLINE_ unsigned char *kymo_put_text_(unsigned char *at, const struct kymo_text_ *t) {
 #ifdef KYMO_VECTOR_TEXT_
-  if (KYMO_LIKELY_(t->is_loaded)) {
-    ((struct kymo_anywhere_ *)(void *)at)->vector = t->bytes;
+  kymo_store_vector_(at, t->first);
+  if (KYMO_LIKELY_(t->length < 16))
     return at + t->length + 1;
-  }
 #endif
   return kymo_put_long_(at, t->text, t->length);
 }
@@ -164,7 +181,9 @@ KYMO_INLINE_ unsigned char *kymo_put_fixed_(unsigned char *at, const void *data,
 
 /* Where wchar_t has 16 bits (-fshort-wchar) there are no wide texts. */
 #define KYMO_HAS_WIDE_ (sizeof(wchar_t) == 4)
-#define KYMO_TYPE_WIDE_ ((KYMO_HAS_WIDE_ ? KYMO_CODE_WIDE_ : 0) | KYMO_TYPE_POINTER_ | sizeof(void *))
+enum {
+  KYMO_TYPE_WIDE_ = (int)((KYMO_HAS_WIDE_ ? KYMO_CODE_WIDE_ : 0) | KYMO_TYPE_POINTER_ | sizeof(void *))
+};
 
 #ifndef __cplusplus
 
@@ -194,7 +213,6 @@ __extension__ typedef unsigned __int128 kymo_uint128_;
 #endif
 /* integer, char, enum, bool, pointer, real; not of 128 bits */
 #define KYMO_IS_VALUE_(x) ((0x13e >> __builtin_classify_type(x) & 1) && !KYMO_IS_INT128_(x))
-#define KYMO_NO_TEXT_ ((struct kymo_text_){0})
 /* kymo/check.h has declared the type, and reported one that is not listed. */
 #define KYMO_INFO_HERE_(TYPE) KYMO_INFO_OF_(TYPE)
 #define KYMO_LISTING_HERE_(TYPE) KYMO_LISTING_OR_(TYPE, (const struct kymo_listing *)0)
@@ -214,8 +232,9 @@ template <class T> struct is_field {
 };
 template <class T> constexpr uint64_t type_code() {
   return std::is_same<T, char *>::value || std::is_same<T, const char *>::value ? (unsigned)KYMO_TYPE_TEXT_
-         : std::is_same<T, wchar_t *>::value || std::is_same<T, const wchar_t *>::value ? KYMO_TYPE_WIDE_
-                                                                                        : scalar_code<T>();
+         : std::is_same<T, wchar_t *>::value || std::is_same<T, const wchar_t *>::value
+             ? (unsigned)KYMO_TYPE_WIDE_
+             : scalar_code<T>();
 }
 template <class T> struct bound { static constexpr size_t value = KYMO_TEXT_MAX_; };
 template <size_t N> struct bound<char[N]> { static constexpr size_t value = N; };
@@ -232,12 +251,11 @@ template <class T> struct is_text {
 #define KYMO_X_(i) (*(typename std::remove_reference<kymo_type##i>::type *)0)
 #define KYMO_DECAYED_(x) typename kymo_detail::plain<decltype(x)>::type
 #define KYMO_TYPE_OF_(x) kymo_detail::type_code<typename kymo_detail::plain<decltype(x)>::type>()
-#define KYMO_IS_TEXT_(v) kymo_detail::is_text<typename std::remove_cv<decltype(v)>::type>::value
+#define KYMO_IS_TEXT_(v) kymo_detail::is_text<typename kymo_detail::plain<decltype(v)>::type>::value
 #define KYMO_TEXT_OF_(v) kymo_detail::text_of(v)
 #define KYMO_BOUND_(x) kymo_detail::bound<typename std::remove_reference<decltype(x)>::type>::value
 #define KYMO_STORED_(i) typename kymo_detail::stored<decltype(kymo_raw##i)>::type kymo_v##i = kymo_raw##i
 #define KYMO_IS_VALUE_(x) (kymo_detail::is_field<typename kymo_detail::plain<decltype(x)>::type>::value)
-#define KYMO_NO_TEXT_ kymo_text_()
 #define KYMO_INFO_HERE_(TYPE) \
   sizeof(kymo_listed_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>()))
 #define KYMO_LISTING_HERE_(TYPE) kymo_listing_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>())
@@ -268,17 +286,30 @@ typedef int kymo_given_type1, kymo_given_type2, kymo_given_type3, kymo_given_typ
 #define KYMO_LISTING_kymo_value_(i, name, x, format, c)
 #define KYMO_CODE_kymo_value_(i, name, x, format, c) \
   , (KYMO_CODE_(KYMO_KIND_VALUE_, KYMO_TYPE_OF_(KYMO_X_(i)), 0, 0) | (format))
-#define KYMO_TAKE_kymo_value_(i, name, x, base, c)                                                      \
-  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i = (x);                                                          \
-  KYMO_TAKE_RAW_(i, x)                                                                                  \
-  struct kymo_text_ kymo_text##i =                                                                      \
-      KYMO_IS_TEXT_(kymo_raw##i) ? kymo_take_text_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(KYMO_X_(i))) \
-                                 : KYMO_NO_TEXT_;
+/* kymo_texts_ has a bit for each field that is a text, kymo_only_text_ is the one that
+ * kymo_begin_text_ stores (kymo/trace.h): short to write, since it is expanded often. */
+#define KYMO_IS_TEXT_FIELD_(i) (kymo_texts_ >> (i)&1)
+#define KYMO_IS_ONLY_TEXT_(i) (kymo_only_text_ >> (i)&1)
+#define KYMO_TAKE_kymo_value_(i, name, x, base, c)                                 \
+  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i = (x);                                     \
+  KYMO_TAKE_RAW_(i, x)                                                             \
+  struct kymo_text_ kymo_text##i;                                                  \
+  if (KYMO_IS_TEXT_FIELD_(i)) {                                                    \
+    kymo_tail_.kymo_text = KYMO_TEXT_OF_(kymo_raw##i);                             \
+    kymo_tail_.kymo_bound = KYMO_BOUND_(KYMO_X_(i));                               \
+    if (!KYMO_IS_ONLY_TEXT_(i))                                                    \
+      kymo_text##i = kymo_take_text_(kymo_tail_.kymo_text, kymo_tail_.kymo_bound); \
+  }
 #define KYMO_TAKE_RAW_(i, x) KYMO_STORED_(i);
 #define KYMO_SIZE_kymo_value_(i, name, x, base, c) \
-  +(KYMO_IS_TEXT_(kymo_raw##i) ? kymo_text##i.length + 1 : sizeof(kymo_v##i))
-#define KYMO_PUT_kymo_value_(i, name, x, base, c)       \
-  if (KYMO_IS_TEXT_(kymo_raw##i))                       \
+  +(KYMO_IS_ONLY_TEXT_(i) ? 0 : KYMO_IS_TEXT_FIELD_(i) ? kymo_text##i.length + 1 : sizeof(kymo_v##i))
+#define KYMO_PUT_kymo_value_(i, name, x, base, c) \
+  if (KYMO_IS_ONLY_TEXT_(i))                      \
+    kymo_at_ += kymo_place_.ring->stored;         \
+  else                                            \
+    KYMO_PUT_TAKEN_(i, KYMO_IS_TEXT_FIELD_(i))
+#define KYMO_PUT_TAKEN_(i, is_text)                     \
+  if (is_text)                                          \
     kymo_at_ = kymo_put_text_(kymo_at_, &kymo_text##i); \
   else                                                  \
     memcpy(kymo_at_, &kymo_v##i, sizeof(kymo_v##i)), kymo_at_ += sizeof(kymo_v##i);
@@ -331,6 +362,27 @@ typedef int kymo_given_type1, kymo_given_type2, kymo_given_type3, kymo_given_typ
 #define KYMO_SIZE_kymo_array_(i, name, x, n, c) +4 + kymo_n##i * sizeof(KYMO_X_(i))
 #define KYMO_PUT_kymo_array_(i, name, x, n, c) \
   kymo_at_ = kymo_put_blob_(kymo_at_, kymo_data##i, kymo_n##i * sizeof(KYMO_X_(i)), (uint32_t)kymo_n##i);
+
+/* A bit for each text that kymo_begin_text_ may store, bit 0 for others. */
+#define KYMO_ISTEXT_kymo_value_(i, name, x, format, c) | KYMO_IS_TEXT_(KYMO_X_(i)) << (i)
+#define KYMO_ISTEXT_kymo_strn_(...) | 1
+#define KYMO_ISTEXT_kymo_blob_(...)
+#define KYMO_ISTEXT_kymo_fixed_(...)
+#define KYMO_ISTEXT_kymo_array_(...)
+#define KYMO_ISTEXT_kymo_struct_(...)
+#define KYMO_ISTEXT_kymo_union_(...)
+#define KYMO_ISTEXT_kymo_structs_(...)
+#define KYMO_ISTEXT_kymo_pointee_(...)
+#define KYMO_ISTEXT_kymo_variant_(...)
+#define KYMO_ISTEXT_kymo_enum_(...)
+#define KYMO_ISTEXT_kymo_typed_(...)
+#define KYMO_ISTEXT_kymo_optional_(...) | 1
+#define KYMO_ISTEXT_kymo_level_(...)
+#define KYMO_ISTEXT_kymo_about_(...)
+#define KYMO_ISTEXT_kymo_miscounted_(...)
+#define KYMO_ISTEXT_kymo_later_(...)
+#define KYMO_ISTEXT_kymo_later_text_(...)
+#define KYMO_ISTEXT_kymo_later_blob_(...)
 
 /* ---- fields of listed types ---- */
 
@@ -503,11 +555,11 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
           ? kymo_take_text_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(KYMO_X_(i))) \
           : KYMO_NO_TEXT_;
 #define KYMO_SIZE_kymo_optional_(i, name, condition, x, c) \
-  +1 + (kymo_present##i ? 0 KYMO_SIZE_kymo_value_(i, name, x, 0, c) : 0)
+  +1 + (!kymo_present##i ? 0 : KYMO_IS_TEXT_(kymo_raw##i) ? kymo_text##i.length + 1 : sizeof(kymo_v##i))
 #define KYMO_PUT_kymo_optional_(i, name, condition, x, c) \
   *kymo_at_++ = kymo_present##i;                          \
   if (kymo_present##i) {                                  \
-    KYMO_PUT_kymo_value_(i, name, x, 0, c)                \
+    KYMO_PUT_TAKEN_(i, KYMO_IS_TEXT_(kymo_raw##i))        \
   }
 
 /* ---- properties of the event, which are not fields ---- */

@@ -88,16 +88,14 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
         break;                                                                                          \
       const size_t kymo_errno_ = KYMO_HEAD_.flags & KYMO_POINT_ERRNO_ ? sizeof(int) : 0;                \
       const int kymo_error_ = kymo_errno_ ? errno : 0;                                                  \
-      struct kymo_place kymo_place_ =                                                                   \
-          kymo_begin_(8 + kymo_errno_ KYMO_EACH_(KYMO_FIELD_PRINT_SIZE_, __VA_ARGS__));                 \
+      struct kymo_space_ kymo_place_ =                                                                  \
+          kymo_begin_(8 + kymo_errno_ KYMO_EACH_(KYMO_FIELD_PRINT_SIZE_, __VA_ARGS__), KYMO_HEAD_.id);  \
       if (KYMO_LIKELY_(kymo_place_.ring)) {                                                             \
-        uint64_t kymo_word_ = kymo_place_.ring->word;                                                   \
-        unsigned char *kymo_start_ = kymo_place_.ring->packet + (uint16_t)kymo_word_;                   \
-        unsigned char *kymo_at_ = kymo_put_header_(kymo_start_, kymo_place_.time, KYMO_HEAD_.id);       \
+        unsigned char *kymo_at_ = kymo_place_.kymo_at;                                                  \
         KYMO_EACH_(KYMO_FIELD_PRINT_PUT_, __VA_ARGS__)                                                  \
         if (kymo_errno_)                                                                                \
           memcpy(kymo_at_, &kymo_error_, sizeof kymo_error_), kymo_at_ += sizeof kymo_error_;           \
-        kymo_commit_(kymo_place_, kymo_word_, (size_t)(kymo_at_ - kymo_start_));                        \
+        kymo_commit_(kymo_place_.ring, (size_t)(kymo_at_ - kymo_place_.kymo_at) + 8);                   \
       }                                                                                                 \
     }                                                                                                   \
   } while (0)

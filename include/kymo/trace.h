@@ -194,6 +194,7 @@ struct kymo_ring {
   unsigned char *packet;           /* the open packet */
   struct kymo_ring_public *shared; /* in the pool file */
   uintptr_t outer;                 /* alternate ring: kymo_thread.busy of the event that was interrupted */
+  size_t stored;                   /* of the text that kymo_begin_text_ has stored, its zero included */
 };
 
 /* State of a thread. `busy` is the stack pointer of the event in progress (bit 0: the event goes to the
@@ -249,26 +250,26 @@ KYMO_INLINE_ void kymo_mark_busy_(void) {
  * order. */
 #define KYMO_SIGNAL_FENCE_() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/* Reserves `size` bytes, header included, and takes the time; is_same: the time of the ring's last event. */
-KYMO_INLINE_ struct kymo_place kymo_begin_inline_(size_t size, bool is_same) {
-  uintptr_t busy = *kymo_busy_();
-  if (KYMO_LIKELY_(busy == 0)) {
+/* Marks the thread busy and returns its ring. NULL, and nothing is marked: the thread is busy already, or the
+ * ring has no space for `size` bytes, header included. */
+KYMO_INLINE_ struct kymo_ring *kymo_claim_ring_(size_t size) {
+  if (KYMO_LIKELY_(*kymo_busy_() == 0)) {
     kymo_mark_busy_();
     KYMO_SIGNAL_FENCE_();
     struct kymo_ring *ring = kymo_self_.ring;
     /* others poison the end with a relaxed store; then the owner closes the packet; partner: place_in */
-    if (KYMO_LIKELY_((uint16_t)ring->word + (uint32_t)size <= __atomic_load_n(ring->end, __ATOMIC_RELAXED))) {
-      struct kymo_place place = {is_same ? ring->shared->last : kymo_clock_(), ring};
-      return place;
-    }
+    if (KYMO_LIKELY_((uint16_t)ring->word + (uint32_t)size <= __atomic_load_n(ring->end, __ATOMIC_RELAXED)))
+      return ring;
+    *kymo_busy_() = 0;
   }
-  return is_same ? kymo_begin_same_slow_(size, busy) : kymo_begin_slow_(size, busy);
+  return NULL;
 }
 
-/* One function for all tracepoints of a source file: their code is a third smaller and compiles a quarter
- * faster. Events are no slower: reading the clock takes longer than the call, and both overlap. KYMO_SAME
- * reads no clock, so there it is inline. */
-KYMO_SHARED_ struct kymo_place kymo_begin_(size_t size) { return kymo_begin_inline_(size, false); }
+/* Where an event's fields go, and its ring (NULL: the event is lost, and counted). */
+struct kymo_space_ {
+  unsigned char *kymo_at; /* macros use the names: a program may have a macro at */
+  struct kymo_ring *ring;
+};
 
 /* Stores the event header. The fields follow it, and are stored after it: on little-endian machines the time
  * is stored as 8 bytes, the last two of which the fields overwrite. */
@@ -284,17 +285,104 @@ KYMO_INLINE_ unsigned char *kymo_put_header_(unsigned char *start, uint64_t time
   return start + 8;
 }
 
-/* Publishes the event that was stored at `word` of its ring and is `size` bytes long. */
-KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t size) {
-  struct kymo_ring *ring = place.ring;
+KYMO_INLINE_ struct kymo_space_ kymo_open_event_(struct kymo_place place, uint32_t id) {
+  struct kymo_space_ space = {NULL, place.ring};
+  if (KYMO_LIKELY_(place.ring)) {
+    __atomic_store_n(&place.ring->shared->last, place.time, __ATOMIC_RELAXED);
+    space.kymo_at = kymo_put_header_(place.ring->packet + (uint16_t)place.ring->word, place.time, id);
+  }
+  return space;
+}
+
+/* Marks the thread busy, unless it is; returns what it was. */
+KYMO_INLINE_ uintptr_t kymo_was_busy_(void) {
+  uintptr_t busy = *kymo_busy_();
+  if (busy == 0) {
+    kymo_mark_busy_();
+    KYMO_SIGNAL_FENCE_();
+  }
+  return busy;
+}
+/* The rest of kymo_begin_, apart from it: a function that calls others as its last act only needs no frame. */
+KYMO_SHARED_ struct kymo_space_ kymo_begin_late_(size_t size, uint32_t id) {
+  return kymo_open_event_(kymo_begin_slow_(size, kymo_was_busy_()), id);
+}
+
+/* One function for all tracepoints of a source file: their code is half as large and compiles in half the time.
+ * Events are no slower: reading the clock takes longer than the call, and both overlap. */
+KYMO_SHARED_ struct kymo_space_ kymo_begin_(size_t size, uint32_t id) {
+  struct kymo_ring *ring = kymo_claim_ring_(size);
+  if (KYMO_LIKELY_(ring)) {
+    const struct kymo_place place = {kymo_clock_(), ring};
+    return kymo_open_event_(place, id);
+  }
+  return kymo_begin_late_(size, id);
+}
+
+/* KYMO_SAME reads no clock, so here it is inline: the time is that of the ring's last event. */
+KYMO_INLINE_ struct kymo_space_ kymo_begin_same_(size_t size, uint32_t id) {
+  struct kymo_ring *ring = kymo_claim_ring_(size);
+  if (KYMO_LIKELY_(ring)) {
+    struct kymo_space_ space = {kymo_put_header_(ring->packet + (uint16_t)ring->word, ring->shared->last, id),
+                                ring};
+    return space;
+  }
+  return kymo_open_event_(kymo_begin_same_slow_(size, kymo_was_busy_()), id);
+}
+
+/* The rest of kymo_begin_text_: texts that are long or near the end of a page, rings without room. */
+KYMO_SHARED_ struct kymo_space_ kymo_begin_text_late_(size_t size, uint32_t id, size_t offset,
+                                                      const char *text, size_t bound) {
+  const struct kymo_text_ taken = kymo_take_text_(text, bound);
+  const struct kymo_space_ space = kymo_begin_(size + taken.length + 1, id);
+  if (space.ring) {
+    unsigned char *at = space.kymo_at + offset;
+    space.ring->stored = (size_t)(kymo_put_text_(at, &taken) - at);
+  }
+  return space;
+}
+
+/* Begins an event whose size is `size` without this text, and stores the text where it belongs, `offset` bytes
+ * after the first field's begin: the tracepoint has no test and no call of its own for it. The ring keeps how
+ * many bytes that were: a local variable whose address is taken would make hardened functions check their
+ * stack. */
+KYMO_SHARED_ struct kymo_space_ kymo_begin_text_(size_t size, uint32_t id, size_t offset, const char *text,
+                                                 size_t bound) {
+#ifdef KYMO_VECTOR_TEXT_
+  __asm__("" : "+r"(text)); /* hides the size of the object, since bytes after its end are read */
+  if (KYMO_LIKELY_(kymo_is_within_page_(text) && bound >= 16)) {
+    const kymo_vector_ first = kymo_load_vector_(text);
+    const unsigned zeroes = kymo_zeroes_(first);
+    if (KYMO_LIKELY_(zeroes)) {
+      const size_t length = (size_t)__builtin_ctz(zeroes);
+      struct kymo_ring *ring = kymo_claim_ring_(size + length + 1);
+      if (KYMO_LIKELY_(ring)) {
+        const struct kymo_place place = {kymo_clock_(), ring};
+        const struct kymo_space_ space = kymo_open_event_(place, id);
+        kymo_store_vector_(space.kymo_at + offset, kymo_keep_first_(first, length));
+        ring->stored = length + 1;
+        return space;
+      }
+    }
+  }
+#endif
+  return kymo_begin_text_late_(size, id, offset, text, bound);
+}
+
+/* Publishes the ring's event that was begun and is `size` bytes long. */
+KYMO_INLINE_ void kymo_commit_(struct kymo_ring *ring, size_t size) {
   struct kymo_ring_public *shared = ring->shared;
-  word += (uint64_t)1 << 16;
+  uint64_t word = ring->word + ((uint64_t)1 << 16);
   ring->word = word + ((size + 7) & ~(size_t)7);
-  __atomic_store_n(&shared->last, place.time, __ATOMIC_RELAXED);
-  /* release: a reader that acquires the word sees the bytes below it; partner: kymo_ring_copy */
+  /* release: whoever acquires the word sees the bytes below it; partner: kymo_ring_copy */
   __atomic_store_n(&shared->word, word + size, __ATOMIC_RELEASE);
   KYMO_SIGNAL_FENCE_();
   *kymo_busy_() = ring->outer;
+}
+
+/* The same of an event that ends there and has texts. Of others the size is a constant. */
+KYMO_SHARED_ void kymo_commit_texts_(struct kymo_ring *ring, const unsigned char *end) {
+  kymo_commit_(ring, (size_t)(end - (ring->packet + (uint16_t)ring->word)));
 }
 
 #ifdef __cplusplus
@@ -309,25 +397,39 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_place place, uint64_t word, size_t si
 #define KYMO_NAMES2_(group, name) KYMO_NAMES_QUOTED_(#group, #name)
 #define KYMO_NAMES_QUOTED_(group, name) group "\"\n\t.ascii \"" name
 
-#define KYMO_BEGIN_(flags, size) \
-  (((flags)&KYMO_POINT_SAME_) ? kymo_begin_inline_((size), true) : kymo_begin_(size))
-#define KYMO_POINT_(names, written, flags, ...)                                                        \
-  do {                                                                                                 \
-    KYMO_DESCRIBE_(written, flags, __VA_ARGS__);                                                       \
-    if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                     \
-      KYMO_EACH_(KYMO_FIELD_TAKE_, __VA_ARGS__)                                                        \
-      KYMO_PROBE_HERE_(names, KYMO_HEAD_, __VA_ARGS__)                                                 \
-      if (!KYMO_RECORDED_(KYMO_HEAD_))                                                                 \
-        break;                                                                                         \
-      struct kymo_place kymo_place_ = KYMO_BEGIN_(flags, 8 KYMO_EACH_(KYMO_FIELD_SIZE_, __VA_ARGS__)); \
-      if (KYMO_LIKELY_(kymo_place_.ring)) {                                                            \
-        uint64_t kymo_word_ = kymo_place_.ring->word;                                                  \
-        unsigned char *kymo_start_ = kymo_place_.ring->packet + (uint16_t)kymo_word_;                  \
-        unsigned char *kymo_at_ = kymo_put_header_(kymo_start_, kymo_place_.time, KYMO_HEAD_.id);      \
-        KYMO_EACH_(KYMO_FIELD_PUT_, __VA_ARGS__)                                                       \
-        kymo_commit_(kymo_place_, kymo_word_, (size_t)(kymo_at_ - kymo_start_));                       \
-      }                                                                                                \
-    }                                                                                                  \
+/* Which fields are texts, as bits, and the only one: storing a text may run over what follows it, so one that
+ * is stored first has none before it. In KYMO_SAME none is the only one. */
+#define KYMO_FIND_TEXTS_(is_same, ...)                                                             \
+  enum {                                                                                           \
+    kymo_texts_ = 0 KYMO_EACH_(KYMO_FIELD_IS_TEXT_, __VA_ARGS__),                                  \
+    kymo_only_text_ = (is_same) || (kymo_texts_ & (kymo_texts_ - 1)) != 0 ? 0 : (kymo_texts_ & ~1) \
+  };
+#define KYMO_BEGIN_(flags, offset)                                                                          \
+  (((flags)&KYMO_POINT_SAME_) ? kymo_begin_same_(kymo_size_, KYMO_HEAD_.id)                                 \
+   : kymo_only_text_                                                                                        \
+       ? kymo_begin_text_(kymo_size_, KYMO_HEAD_.id, (offset), kymo_tail_.kymo_text, kymo_tail_.kymo_bound) \
+       : kymo_begin_(kymo_size_, KYMO_HEAD_.id))
+#define KYMO_POINT_(names, written, flags, ...)                                                           \
+  do {                                                                                                    \
+    KYMO_DESCRIBE_(written, flags, __VA_ARGS__);                                                          \
+    if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                        \
+      KYMO_FIND_TEXTS_((flags)&KYMO_POINT_SAME_, __VA_ARGS__)                                             \
+      struct kymo_tail_ kymo_tail_;                                                                       \
+      KYMO_EACH_(KYMO_FIELD_TAKE_, __VA_ARGS__)                                                           \
+      KYMO_PROBE_HERE_(names, KYMO_HEAD_, __VA_ARGS__)                                                    \
+      if (!KYMO_RECORDED_(KYMO_HEAD_))                                                                    \
+        break;                                                                                            \
+      const size_t kymo_size_ = 8 KYMO_EACH_(KYMO_FIELD_SIZE_, __VA_ARGS__);                              \
+      struct kymo_space_ kymo_place_ = KYMO_BEGIN_(flags, 0 KYMO_EACH_(KYMO_FIELD_BEFORE_, __VA_ARGS__)); \
+      if (KYMO_LIKELY_(kymo_place_.ring)) {                                                               \
+        unsigned char *kymo_at_ = kymo_place_.kymo_at;                                                    \
+        KYMO_EACH_(KYMO_FIELD_PUT_, __VA_ARGS__)                                                          \
+        if (kymo_texts_)                                                                                  \
+          kymo_commit_texts_(kymo_place_.ring, kymo_at_);                                                 \
+        else                                                                                              \
+          kymo_commit_(kymo_place_.ring, (size_t)(kymo_at_ - kymo_place_.kymo_at) + 8);                   \
+      }                                                                                                   \
+    }                                                                                                     \
   } while (0)
 
 /* A tracepoint "group:name". The arguments become text here, before any macro in them is expanded. */

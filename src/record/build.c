@@ -193,16 +193,14 @@ bool kymo_build_commit(struct kymo_build *build) {
   complete(build);
   build->point = NULL;
   size_t size = build->has_failed ? 0 : (size_t)(build->at - build->begin);
-  struct kymo_place place = kymo_begin_(8 + size);
-  if (!place.ring)
+  struct kymo_space_ space = kymo_begin_(8 + size, point->id);
+  if (!space.ring)
     return false;
   if (build->has_failed) {
-    kymo_abandon_(place.ring);
+    kymo_abandon_(space.ring);
     return false;
   }
-  uint64_t word = place.ring->word;
-  unsigned char *start = place.ring->packet + (uint16_t)word;
-  memcpy(kymo_put_header_(start, place.time, point->id), build->begin, size);
-  kymo_commit_(place, word, 8 + size);
+  memcpy(space.kymo_at, build->begin, size);
+  kymo_commit_(space.ring, 8 + size);
   return true;
 }

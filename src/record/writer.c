@@ -398,12 +398,9 @@ void kymo_abandon_(struct kymo_ring *ring) {
 }
 
 void kymo_record_(const struct kymo_tracepoint *point) {
-  struct kymo_place place = kymo_begin_(8);
-  if (!place.ring)
-    return;
-  uint64_t word = place.ring->word;
-  kymo_put_header_(place.ring->packet + (uint16_t)word, place.time, point->id);
-  kymo_commit_(place, word, 8);
+  struct kymo_space_ space = kymo_begin_(8, point->id);
+  if (space.ring)
+    kymo_commit_(space.ring, 8);
 }
 
 /* ---- texts ---- */

@@ -31,12 +31,10 @@ int main(void) {
   for (int i = SITES - 10; i < SITES; i++) {
     if (!m->point[i].head.enabled)
       continue;
-    struct kymo_place place = kymo_begin_(8);
-    if (!place.ring)
+    struct kymo_space_ space = kymo_begin_(8, m->point[i].head.id);
+    if (!space.ring)
       return 3;
-    uint64_t word = place.ring->word;
-    kymo_put_header_(place.ring->packet + (uint16_t)word, place.time, m->point[i].head.id);
-    kymo_commit_(place, word, 8);
+    kymo_commit_(space.ring, 8);
   }
   printf("%d\n", on);
   return 0;
