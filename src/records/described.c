@@ -25,7 +25,7 @@ struct records_file {
   bool is_in_lane; /* `run` is ahead of the machine, and has decoded the current record */
   struct kymo_key_lane_run run;
   struct kymo_expr_value *keys,
-      *before; /* by field, of the record at hand and of the one in front; bytes are their own */
+      *before; /* by field, of the current record and of the previous one; bytes are copies */
 };
 
 /* ---- order ---- */
@@ -44,7 +44,7 @@ static int compare_bytes(const struct kymo_expr_value *a, const struct kymo_expr
   return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* What is absent comes first, what is no number behind all numbers, then bytes. */
+/* Absent values come first, other values than numbers after all numbers, then bytes. */
 static int compare_values(const struct kymo_expr_value *a, const struct kymo_expr_value *b) {
   if (rank(a) != rank(b) || a->sort == KYMO_SORT_ABSENT)
     return rank(a) - rank(b);
@@ -56,7 +56,7 @@ static int compare_values(const struct kymo_expr_value *a, const struct kymo_exp
   return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x > y) - (x < y);
 }
 
-/* Counters start again at 0: the shorter way tells which one is before. */
+/* Counters wrap around to 0: the shorter distance determines the order. */
 static int compare_numbers(const struct kymo_expr_value *a, const struct kymo_expr_value *b) {
   if (a->sort == KYMO_SORT_ABSENT || b->sort == KYMO_SORT_ABSENT)
     return rank(a) - rank(b);
@@ -81,7 +81,7 @@ static int described_compare(const struct records_file *a, const struct records_
 
 static const struct kymo_expr_value absent = {.sort = KYMO_SORT_ABSENT};
 
-/* The value of a column: of the first of its options that there is. */
+/* The value of a column: of the first of its options that is present. */
 static struct kymo_expr_value column_value(const struct kymo_key_machine *machine, uint32_t number) {
   const struct kymo_key_column *column = &machine->key->columns[number];
   for (uint32_t i = 0; i < column->option_count; i++) {
@@ -102,7 +102,7 @@ static struct kymo_expr_value lane_value(const struct records_file *file, size_t
       kymo_wide_of_i64(is_time ? run->time_ns : run->number[file->description->slots[field]]));
 }
 
-/* Borrowed from the machine. Of a SEQUENCE, `size` tells the bits. */
+/* Borrowed from the machine. For a SEQUENCE, `size` is the number of bits. */
 static struct kymo_expr_value key_value(const struct records_file *file, size_t field) {
   const struct kymo_key_machine *machine = file->machine;
   const struct records_description *description = file->description;

@@ -531,7 +531,7 @@ void kymo_report_pairs(const struct kymo_report *report, const struct kymo_pairs
 /* A bar has the numbers of one power of two, or all from -15 to -1 or 0 to 15. */
 enum { BAR_BITS = 4, BARS = KYMO_BARS_MAX / 2 };
 
-/* Of numbers below zero the bar begins with the least of them. */
+/* For negative numbers the bar begins with the smallest of them. */
 static struct kymo_bar make_bar(const struct kymo_samples *samples, bool is_below, unsigned octave) {
   unsigned bits = octave + BAR_BITS - 1; /* of the first one, all up to that */
   uint64_t first = octave ? UINT64_C(1) << bits : 0,

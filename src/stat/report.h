@@ -43,7 +43,7 @@ struct kymo_report {
   size_t top;          /* only this many rows, the first ones; 0: all */
   struct kymo_report_rows {
     uint64_t shown, all;
-  } * rows;                       /* becomes how many there are; or NULL */
+  } * rows;                       /* set to their number; or NULL */
   kymo_report_collector *collect; /* takes the rows, and nothing is printed; or NULL */
   void *user;
 };
@@ -73,8 +73,8 @@ struct kymo_bar {
 enum { KYMO_BARS_MAX = 2 * (65 - 4) };
 /* All bars from the first to the last that has numbers; returns how many. */
 unsigned kymo_report_bars(const struct kymo_samples *samples, struct kymo_bar bars[KYMO_BARS_MAX]);
-/* What could not be measured, after a table: "not counted: 3 without begin, 1 over lost events"; nothing if
- * it is nothing. */
+/* Printed after a table for times that could not be measured: "not counted: 3 without begin, 1 over lost
+ * events"; nothing if there are none. */
 struct kymo_uncounted {
   const char *what;
   uint64_t count;

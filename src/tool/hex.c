@@ -95,8 +95,8 @@ static const struct kymo_key_item *item_of(const struct kymo_look *look,
   return list && field->item < list->count ? &list->items[field->item] : NULL;
 }
 
-/* What a field is in the end; of earlier turns of a REPEAT that are in no list what stands there, since
- * others came behind them. */
+/* The final value of a field; for earlier turns of a REPEAT that are in no list the stored value, since later
+ * turns replaced it. */
 static const struct kymo_expr_value *value_of(const struct kymo_look *look,
                                               const struct kymo_look_field *field) {
   static const struct kymo_expr_value absent = {.sort = KYMO_SORT_ABSENT};

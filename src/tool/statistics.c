@@ -29,7 +29,7 @@ enum {
 struct statistics {
   struct tool_input input;
   struct kymo_statistics run;
-  uint32_t given; /* which options of our own: 1 << (key - OPTION_FROM) */
+  uint32_t given; /* which of our options were given: 1 << (key - OPTION_FROM) */
   bool wants_scatter;
   struct kymo_out out;
   struct kymo_error error;
@@ -173,7 +173,7 @@ static const struct limit *find_limit(int option) {
   return NULL;
 }
 
-/* Under the name "kymo stat KIND", and the help has what this kind takes. */
+/* Under the name "kymo stat KIND"; the help lists what this kind accepts. */
 static void parse_arguments(struct statistics *statistics, const struct kymo_stat_kind *kind, int argc,
                             char **argv) {
   struct argp_option own[OPTIONS];
@@ -283,11 +283,10 @@ static int measure(struct statistics *statistics, const struct kymo_stat_kind *k
   return status == KYMO_E_USAGE ? TOOL_USAGE : status < 0 ? tool_status_of(status) : TOOL_OK;
 }
 
-/* What the kind of statistics makes of the arguments. An exit status, after telling why they make no
- * sense. */
+/* Applies the arguments to the kind of statistics. Returns an exit status; reports the reason on failure. */
 static int settle(struct statistics *statistics, const struct kymo_stat_kind *kind) {
   struct tool_input *input = &statistics->input;
-  /* of these two --event says what is measured, and all events are to be counted */
+  /* for these two --event selects the measured events, and all events are counted */
   if (kind->takes & KYMO_STAT_TAKES_EVENTS) {
     statistics->run.events = input->events.list;
     statistics->run.event_count = input->events.count;

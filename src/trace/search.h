@@ -22,7 +22,7 @@ struct found {
  */
 int kymo_search(struct found **found, const struct kymo_format *const *formats, const char *const *paths,
                 size_t count, const char *format, struct kymo_error *error);
-/* Of what kymo_search has found, what could not be looked at. */
+/* The paths of a kymo_search that could not be examined. */
 const struct found *kymo_found_unread(const struct found *found, const struct kymo_format *const *formats);
 void kymo_found_free(struct found *found, const struct kymo_format *const *formats);
 

@@ -194,7 +194,7 @@ struct kymo_trace {
   size_t stream_count;
   struct kymo_open_options options;
   const struct kymo_format *const *formats; /* NULL at the end: all that a path may be of */
-  const struct found *found;                /* while opening: by format, what was found */
+  const struct found *found;                /* while opening: by format, the paths that it accepted */
   struct retired_schema *keys;              /* shares */
   bool has_own_file;
   int own_file; /* the file of a trace from memory or a descriptor (feed.c) */
