@@ -159,7 +159,7 @@ KYMO_INLINE_ struct kymo_barg kymo_barg_unsigned_long_(unsigned long long value)
            float: kymo_barg_float_, double: kymo_barg_float_, \
            char *: kymo_barg_text_, const char *: kymo_barg_text_, default: kymo_barg_pointer_)(x)
 /* clang-format on */
-/* A struct, which kymo/bcheck.h reports: NULL stands in for it. */
+/* A struct, which kymo/bcheck.h reports: NULL replaces it. */
 #define KYMO_BARG_OR_NULL_(x) KYMO_BARG(__builtin_choose_expr(KYMO_IS_RECORD_(x), (const void *)0, (x)))
 #define KYMO_IS_RECORD_(x) (__builtin_classify_type(x) == 12 || __builtin_classify_type(x) == 13)
 #else
@@ -185,7 +185,7 @@ template <class T> struct is_no_barg {
                                 !std::is_convertible<T, const volatile void *>::value &&
                                 !std::is_convertible<T, double>::value;
 };
-/* An object, which kymo/bcheck.h reports: NULL stands in for it. */
+/* An object, which kymo/bcheck.h reports: NULL replaces it. */
 template <class T>
 KYMO_UNTRACED_ inline typename std::enable_if<is_no_barg<T>::value, const void *>::type
 barg_or_null(const T &) {

@@ -22,7 +22,7 @@
  *   KYMO_FIELD_OBJECT(bytes)                  %1o %2o %4o: bytes
  *   KYMO_FIELD_ARRAY(bytes, element)          %2.8o …: unsigned integers of that size
  *   KYMO_FIELD_MEMORY(bytes)                  %.16m …: always this number of bytes
- *   KYMO_FIELD_CHARS(bytes)                   text up to the first zero in so many bytes: %.16m, %.8M, or
+ *   KYMO_FIELD_CHARS(bytes)                   text up to the first zero in this size: %.16m, %.8M, or
  *                                             text in the format
  *   KYMO_FIELD_TIME                           %8b: nanoseconds since 1970
  *   KYMO_FIELD_TIMEVAL, KYMO_FIELD_TIMEVAL32  %8b%4b, %4b%4b: seconds since 1970 and microseconds
@@ -50,7 +50,7 @@ enum kymo_field_kind {
   KYMO_FIELD_IS_TIMEVAL,
   KYMO_FIELD_IS_ID
 };
-/* What a field is, in one number: as it stands in files. */
+/* What a field is, in one number: as in files. */
 #define KYMO_FIELD_(kind, bytes, element) \
   ((uint32_t)(kind) | (uint32_t)(element) << 8 | (uint32_t)(bytes) << 16)
 #define KYMO_FIELD_INT8 KYMO_FIELD_(KYMO_FIELD_IS_SIGNED, 1, 0)

@@ -259,7 +259,7 @@ template <class T> struct is_text {
 #define KYMO_INFO_HERE_(TYPE) \
   sizeof(kymo_listed_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>()))
 #define KYMO_LISTING_HERE_(TYPE) kymo_listing_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>())
-  /* A class in the place of an enum is reported: an int stands in for it. */
+  /* A class in the place of an enum is reported: an int replaces it. */
 #define KYMO_NO_CLASS_(TYPE) typename std::conditional<std::is_class<TYPE>::value, int, TYPE>::type
   /* An expression that is not a pointer (NULL, an object that converts to one) is left to the conversion. */
 #define KYMO_POINTS_TO_(x, TYPE)                                      \
@@ -268,7 +268,7 @@ template <class T> struct is_text {
 
 #endif
 
-/* Stands in for the type of a field whose expression is wrong: that is reported once. */
+/* Replaces the type of a field whose expression is wrong: that is reported once. */
 typedef int kymo_type1, kymo_type2, kymo_type3, kymo_type4, kymo_type5, kymo_type6, kymo_type7, kymo_type8,
     kymo_type9, kymo_type10, kymo_type11, kymo_type12, kymo_type13, kymo_type14, kymo_type15, kymo_type16;
 typedef int kymo_given_type1, kymo_given_type2, kymo_given_type3, kymo_given_type4, kymo_given_type5,
@@ -418,7 +418,7 @@ KYMO_INLINE_ struct kymo_taken_ kymo_take_structs_(const void *from, size_t coun
   return taken;
 }
 
-/* NULL: the data behind the struct has grown since it was measured. */
+/* NULL: the data that the struct points to has grown since it was measured. */
 KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_taken_ taken, size_t count,
                                               size_t bytes, size_t info, kymo_put_ *put) {
   if (!taken.from) {

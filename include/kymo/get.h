@@ -39,8 +39,8 @@ struct kymo_value {
   uint64_t count; /* bytes; members or elements for BEGIN */
 };
 
-/* Where a walk over fields is. Make one and use it for all events. Several may go on at a time (those of an event
- * with more than 32 lengths and tags only if they are of different events). */
+/* Where a walk over fields is. Make one and use it for all events. Several may go on at a time (those of an
+ * event with more than 32 lengths and tags only if they are of different events). */
 struct kymo_walk;
 /* NULL: out of memory. */
 struct kymo_walk *kymo_walk_new(void);

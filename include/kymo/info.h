@@ -42,7 +42,7 @@ struct kymo_field {
   bool is_optional;             /* not all events of the class have it */
   const char *unit;             /* of the values, or NULL */
   const struct kymo_mapping *
-      interpretations; /* of tokens (by values) and flags (by bit numbers), and of lists of these: kymo_mapping_get */
+      interpretations; /* of tokens (by values), flags (by bit numbers), and lists of these: kymo_mapping_get */
   uint32_t interpretation_count;
 };
 
@@ -60,8 +60,8 @@ static inline int kymo_field_info(struct kymo_trace *trace, const struct kymo_ev
                                   uint32_t field, struct kymo_field *info) {
   return kymo_field_info_(trace, class_, field, info, sizeof *info);
 }
-/* The interpretations of a token or flag field, for kymo_mapping_get. KYMO_E_UNKNOWN as above; KYMO_E_TYPE: it has
- * none. */
+/* The interpretations of a token or flag field, for kymo_mapping_get. KYMO_E_UNKNOWN as above; KYMO_E_TYPE:
+ * it has none. */
 int kymo_interpretations(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t field,
                          const struct kymo_mapping **list, uint32_t *count);
 
@@ -125,9 +125,9 @@ static inline int kymo_stream_describe(struct kymo_trace *trace, const struct ky
                                        struct kymo_stream_info *info, struct kymo_error *error) {
   return kymo_stream_describe_(trace, stream, info, sizeof *info, error);
 }
-/* Of the discarded events that kymo_stream_describe found in this stream, the name of a cause and how many events were
- * lost by it: from counters in the packet contexts that are named discarded_CAUSE (as kymo's own, see
- * docs/recording.md). NULL: there are not so many causes. `count` may be NULL. */
+/* Of the discarded events that kymo_stream_describe found in this stream, the name of a cause and how many
+ * events were lost by it: from counters in the packet contexts that are named discarded_CAUSE (as kymo's own,
+ * see docs/recording.md). NULL: there are fewer causes. `count` may be NULL. */
 const char *kymo_stream_loss_cause(const struct kymo_stream *stream, uint32_t index, uint64_t *count);
 
 /*

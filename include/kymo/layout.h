@@ -4,11 +4,11 @@
  * process (kymo list PROGRAM, kymo record, kymo cat RINGS). Fixed widths, no pointers: a descriptor is read
  * from an ELF file as it is.
  *
- * Programs contain code and data of these headers, and the library that they load may be newer. So the structs that
- * macros and inline functions of the recorder touch never change, not even at their end: those of this header, of
- * kymo/site.h, fields.h, types.h, build.h, counter.h, bprintf.h, define.h and of the lower part of kymo/stream.h.
- * What is new gets a struct and a function of its own. Only structs that travel with their size may grow
- * (kymo_stream_options, kymo_stream_counts, kymo_define_options). tests/abi holds it.
+ * Programs contain code and data of these headers, and the library that they load may be newer. So the
+ * structs that macros and inline functions of the recorder touch never change, not even at their end: those
+ * of this header, of kymo/site.h, fields.h, types.h, build.h, counter.h, bprintf.h, define.h and of the lower
+ * part of kymo/stream.h. What is new gets a struct and a function of its own. Only structs that travel with
+ * their size may grow (kymo_stream_options, kymo_stream_counts, kymo_define_options). tests/abi holds it.
  */
 #ifndef KYMO_LAYOUT_H
 #define KYMO_LAYOUT_H
@@ -79,7 +79,7 @@ struct kymo_tracepoint {
  *   LEVEL      nothing: `count` is the event's level
  *   ABOUT      nothing: the text as written says what the event means
  * Counts, tags and presence bytes are fields of their own in the schema, _NAME_length, _NAME_tag,
- * _NAME_present, in front of NAME. */
+ * _NAME_present, before NAME. */
 enum kymo_field_kind_ {
   KYMO_KIND_VALUE_,
   KYMO_KIND_STRN_,
@@ -127,7 +127,7 @@ enum kymo_field_type_ {
  * the tracepoints that use it. What is stored of one:
  *   STRUCT    its members, packed, in the order of the listing
  *   UNION     all its bytes; members have no padding (checked when compiled)
- *   VARIANT   a union that is stored behind a tag: the member that the tag chooses, packed
+ *   VARIANT   a union that is stored after a tag: the member that the tag chooses, packed
  *   ENUM, FLAGS, NAMED (a typedef of a scalar)   the integer or float, by `code` */
 enum kymo_listing_kind_ {
   KYMO_LISTING_STRUCT_ = 1,

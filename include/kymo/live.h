@@ -93,7 +93,7 @@ static inline int kymo_recording_attach(struct kymo_recording **recording, int p
  * Takes what there is to take out of the rings, again and again, until `timeout_ns` nanoseconds have passed
  * (-1: without limit) or the descriptor `fd` can be read (-1: none). Returns KYMO_OK then; KYMO_END if the
  * command or process has ended; or a negative status with the error if something could not be written: it
- * stays in the rings, and the next call tries again. Rings that nobody empties become full: the time between
+ * stays in the rings, and the next call tries again. Rings that are not emptied become full: the time between
  * two calls should be short.
  */
 int kymo_recording_work(struct kymo_recording *recording, int64_t timeout_ns, int fd,
@@ -157,7 +157,7 @@ struct kymo_snapshot;
 struct kymo_snapshot_options {
   const char *directory; /* as above */
   uint32_t flags;        /* KYMO_RECORD_CTF2, or 0 */
-  int64_t last_ns;       /* only events of the last so many nanoseconds before the newest event; 0: all */
+  int64_t last_ns;       /* only events of this many nanoseconds before the newest event; 0: all */
 };
 
 int kymo_snapshot_take_(struct kymo_snapshot **snapshot, const char *rings,
@@ -284,7 +284,7 @@ enum kymo_count {
   KYMO_COUNT_LOST_LARGE,  /* of them: larger than a packet */
   KYMO_COUNT_LOST_NESTED, /* of them: of a signal handler that interrupted another one */
   KYMO_COUNT_OVERWRITTEN, /* events */
-  KYMO_COUNT_USED_BYTES,  /* of the ring, which hold events that nobody has taken */
+  KYMO_COUNT_USED_BYTES,  /* of the ring, which contain events that were not collected */
   KYMO_COUNT_ROOM_BYTES,  /* size of the ring */
   KYMO_COUNT_REFUSED,     /* threads that got no ring, whose events are among the lost; of the sum */
   KYMO_COUNT_PID,         /* of the sum, as KYMO_COUNT_OVERWRITES: 1 if full rings overwrite */

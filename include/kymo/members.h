@@ -86,7 +86,7 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
   (!__builtin_types_compatible_p(T, __typeof__((void)0, *(T *)0)) && \
    !__builtin_types_compatible_p(T, _Atomic(__typeof__((void)0, *(T *)0))))
 #define KYMO_STRIP_(T) __typeof__(*__builtin_choose_expr(KYMO_IS_ARRAY_(T), *(T *)0, (T *)0))
-/* A flexible array member has no size: after it is reported, a type with a size stands in for it. */
+/* A flexible array member has no size: after it is reported, a type with a size replaces it. */
 #ifndef __clang__
 #define KYMO_IS_FLEXIBLE_(T) __builtin_types_compatible_p(T, KYMO_STRIP_(T)[0])
 #else /* strict C has no arrays of 0 elements */

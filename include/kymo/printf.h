@@ -10,8 +10,8 @@
  * it checks those of printf (-Wformat, part of -Wall).
  *
  * It is C's syntax, all flags, widths, precisions, * and length modifiers, and %m, which stores errno; but
- * not %n, and not the numbered arguments of POSIX. %s stores as much as its precision allows and needs
- * no zero behind that. %ls stores UTF-8, whatever the locale: as many whole characters as its precision has
+ * not %n, and not the numbered arguments of POSIX. %s stores as much as its precision allows and needs no
+ * zero after that. %ls stores UTF-8, whatever the locale: as many whole characters as its precision has
  * bytes for, U+FFFD for what is none. Up to 16 arguments; KYMO_AS(name, x) names one, KYMO_LEVEL and
  * KYMO_ABOUT may stand among them. A long double is stored as a double, which gcc reports with
  * -Wfloat-conversion. A pointer to signed integers, which %n would take, is cast to void * for %p.

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/schema.h: the schema, that is everything that tells how bytes mean events.
+ * kymo/schema.h: the schema: the meaning of the bytes of events.
  *
  *   trace ─┬─ environment, uuid, byte order
  *          ├─ clock classes
  *          └─ stream classes ─┬─ packet context, event header, common context
  *                             └─ event classes ── specific context, payload
  *
- * Whatever describes a trace (tracepoints, TSDL, JSON, CPEL, TDL, kernel format
- * files) compiles to this model; cursor, filters and sinks know nothing else.
+ * Whatever describes a trace (tracepoints, TSDL, JSON, CPEL, TDL, kernel format files) compiles to this
+ * model; cursor, filters and sinks know nothing else.
  *
- * A schema is built once (kymo_builder_*, at the end of this file), lives in one arena,
- * and is immutable and thread-safe from then on. All pointers below belong to the schema
- * and live as long as it.
+ * A schema is built once (kymo_builder_*, at the end of this file), lives in one arena, and is immutable and
+ * thread-safe from then on. All pointers below belong to the schema and live as long as it.
  *
  * Programs compiled against an older version of libkymo go on working (tests/abi holds it):
  *
  *   - A struct that the library hands out by pointer is read-only. New members are appended.
- *   - A struct in the caller's memory travels with its size, so that the library reads and fills what the caller
- *     knows of it, and new members are appended too. The functions here are inline for this alone: kymo_tell passes
- *     sizeof(struct kymo_bookmark) to kymo_tell_, the function of the library. So no program has to say a size, and
- *     none can forget it. Other languages call kymo_tell_ with the size that they know.
+ *   - A struct in the caller's memory travels with its size, so that the library reads and fills the members
+ *     that the caller knows, and new members are appended too. The functions here are inline only for this:
+ *     kymo_tell passes sizeof(struct kymo_bookmark) to kymo_tell_, the function of the library. So no program
+ *     has to pass a size, and none can forget it. Other languages call kymo_tell_ with the size that they know.
  *   - Lists of structs that may grow are read one by one through functions, never as arrays.
  *   - What is passed or held by value never changes: struct kymo_error, kymo_hash, kymo_hashes, kymo_range,
  *     kymo_reference.
@@ -131,7 +130,7 @@ struct kymo_type;
  *   `content` of a type   kind, name, width, sign, address, enumeration, base, encoding, roles, name of the
  *                         clock, unit, media type, attributes, length, mappings, selector, presence, the
  *                         element and the members (their names, attributes and ranges), whose own content
- *                         stands in for them
+ *                         represents them
  *   `layout` of a type    the same, with the layout of its parts, and alignment, order of bits, and the byte
  *                         order of scalars that are not single aligned bytes
  *   of an event class     name, level, and the hash of its specific context and payload
@@ -312,10 +311,10 @@ const struct kymo_range *kymo_member_ranges(const struct kymo_member *member, ui
 /* CTF 2 user attributes as JSON text, or NULL. */
 const char *kymo_member_attributes(const struct kymo_member *member);
 /*
- * The name of the mapping at an index, which must be below type->mapping_count or kymo_field.interpretation_count,
- * and its range, to which both ends belong; `low` and `high` may be NULL. Of signed types they are int64_t. Ranges of
- * one name follow one another; ranges may overlap. Of a bit map they are bit numbers, and number 64 + n says that bit
- * n has to be 0 while the other bits of the name are 1.
+ * The name of the mapping at an index, which must be below type->mapping_count or
+ * kymo_field.interpretation_count, and its range, to which both ends belong; `low` and `high` may be NULL. Of
+ * signed types they are int64_t. Ranges of one name follow one another; ranges may overlap. Of a bit map they
+ * are bit numbers, and number 64 + n says that bit n has to be 0 while the other bits of the name are 1.
  */
 const char *kymo_mapping_get(const struct kymo_mapping *list, uint32_t index, uint64_t *low, uint64_t *high);
 /* Adds a reference to the schema; returns it. Thread-safe. */
@@ -395,7 +394,8 @@ int64_t kymo_clock_ns(const struct kymo_clock *clock, uint64_t cycles);
  *   schema = kymo_builder_finish(builder, error);                      validates everything
  *
  * What the structs handed over point to is not copied: texts, lists and the like come from kymo_builder_text,
- * kymo_builder_members, kymo_builder_mappings and kymo_builder_alloc, or are static. A builder belongs to one thread.
+ * kymo_builder_members, kymo_builder_mappings and kymo_builder_alloc, or are static. A builder belongs to one
+ * thread.
  */
 struct kymo_builder;
 
@@ -409,8 +409,8 @@ void *kymo_builder_alloc(struct kymo_builder *builder, size_t size);
 /* A copy of a text that lives as long as the schema. NULL for NULL, and when out of memory. */
 char *kymo_builder_text(struct kymo_builder *builder, const char *text);
 
-/* Lists for a type: `count` empty members or mappings, and what each becomes. Names are not copied. NULL when out of
- * memory. */
+/* Lists for a type: `count` empty members or mappings, and what each becomes. Names are not copied. NULL when
+ * out of memory. */
 struct kymo_member *kymo_builder_members(struct kymo_builder *builder, uint32_t count);
 void kymo_member_set(struct kymo_member *list, uint32_t index, const char *name,
                      const struct kymo_type *type);

@@ -32,10 +32,10 @@ struct kymo_stat_options {
   const char *by;        /* groups: "track", "event" or a field */
   const char *field;     /* histogram: whose values */
   const char *const *events; /* state, distance: what is measured, as `from` … */
-  size_t event_count;        /* … so many */
+  size_t event_count;        /* … their number */
   const char *sort;    /* "total" (or NULL), "count", "mean", "max", "name"; of functions and spans "self" */
   const char *prefix;  /* only groups whose names begin so; or NULL */
-  size_t top;          /* only so many rows, the first ones; 0: all */
+  size_t top;          /* only this many rows, the first ones; 0: all */
   size_t memory_bytes; /* for groups; more go to a temporary file; 0: 256 MiB */
   /* latency with `from`, state, distance: called for each time between two events; or NULL. The name is
    * borrowed for the call. */
@@ -43,7 +43,7 @@ struct kymo_stat_options {
   void *user;
 };
 
-/* The names of the kinds: "counts", "latency", …; NULL behind the last one. */
+/* The names of the kinds: "counts", "latency", …; NULL after the last one. */
 const char *kymo_stat_kind(size_t index);
 int kymo_stat_run_(struct kymo_stat **stat, struct kymo_trace *trace, const char *kind,
                    const struct kymo_stat_options *options, size_t size, struct kymo_error *error);

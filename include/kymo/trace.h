@@ -37,12 +37,12 @@
  *
  *   KYMO_BUILD(&build, room, size, net, request, id, KYMO_LATER_TEXT(path));  …  kymo_build_commit(&build);
  *
- * is one whose last fields are put in pieces; kymo/build.h tells more.
+ * is one whose last fields are put in pieces; see kymo/build.h.
  *
  *   KYMO_PRINTF(log, note, "got %u bytes from %s", n, host);
  *
- * is one whose fields are the arguments of a format, from which readers make the text; kymo/printf.h tells
- * more.
+ * is one whose fields are the arguments of a format, from which readers make the text; see
+ * kymo/printf.h.
  *
  * Fields (up to 16, together with what is said of the event):
  *   an expression                    integers, bool, char, enum, float, double, pointers, C strings
@@ -58,7 +58,7 @@
  *                                    BLOB, BLOB_FIXED and ARRAY of a negative count or of NULL: none
  *   KYMO_OPTIONAL(name, condition, expr)    expr, evaluated and stored only if the condition holds
  *
- * Fields of types that the program has listed (kymo/types.h tells how):
+ * Fields of types that the program has listed (see kymo/types.h):
  *   KYMO_STRUCT(name, TYPE, pointer) the struct; a null pointer of its type: one of zeroes
  *   KYMO_STRUCT_ARRAY(name, TYPE, pointer, count)  count of them; NULL or a negative count: none
  *   KYMO_OPTIONAL_STRUCT(name, TYPE, pointer)      the struct, or nothing if the pointer is NULL
@@ -72,8 +72,8 @@
  *                                    debug_line debug
  *   KYMO_ABOUT("text")               what the event means, in at most 511 bytes
  *
- * Fields are evaluated once, before anything is stored: a text or pointer must live on behind its own
- * expression, so name what is a temporary (no std::string(…).c_str() in a field).
+ * Fields are evaluated once, before anything is stored: a text or pointer must stay valid
+ * after its own expression, so name what is a temporary (no std::string(…).c_str() in a field).
  *
  * A bit-field needs a cast, (unsigned)s.bits, since neither _Generic nor typeof takes one. A
  * char array is read up to its size even without a zero; a flexible array member or a VLA needs

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Structs in the memory of a caller that may be compiled against an older or newer header: theirs is shorter or longer
- * than ours (see kymo/schema.h).
+ * Structs in the memory of a caller that may be compiled against an older or newer header: theirs is shorter
+ * or longer than ours (see kymo/schema.h).
  */
 #ifndef KYMO_BASE_SIZED_H
 #define KYMO_BASE_SIZED_H
@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Fills the caller's struct of `size` bytes with ours of `own` bytes: no byte more than it has, zeros after ours. */
+/* Fills the caller's struct of `size` bytes with ours of `own` bytes: no byte more than it has, zeros after
+ * ours. */
 static inline void kymo_sized_out(void *to, size_t size, const void *from, size_t own) {
   memcpy(to, from, size < own ? size : own);
   if (size > own)

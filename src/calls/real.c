@@ -10,7 +10,7 @@
 void *kymo_calls_found[REAL_COUNT];
 static __thread bool looking __attribute__((tls_model("initial-exec")));
 
-/* Stands in for a function that this libc does not have; no program linked with it can call that function. */
+/* Replaces a function that this libc does not have; no program linked with it can call that function. */
 static long is_missing(void) {
   errno = ENOSYS;
   return -1;

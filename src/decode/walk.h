@@ -8,8 +8,8 @@
 #define KYMO_WALK_DEPTH 64
 #define KYMO_WALK_SLOTS 32
 struct kymo_node;
-/* Walks may be copied and interleaved (those of events with more than KYMO_WALK_SLOTS lengths and tags only if they
- * are of different events). */
+/* Walks may be copied and interleaved (those of events with more than KYMO_WALK_SLOTS lengths and tags only
+ * if they are of different events). */
 struct kymo_walk {
   const struct kymo_event *event;
   uint64_t at_bits; /* where the next field begins, in the packet */

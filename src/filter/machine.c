@@ -10,7 +10,7 @@
 #include "base/sized.h"
 #include "filter/activity.h"
 #include "trace/namer.h"
-#include "trace/scout.h"
+#include "trace/lookahead.h"
 #include "trace/step.h"
 #include <stdlib.h>
 
@@ -232,19 +232,19 @@ static void pass_over(struct filter_machine *machine, const struct kymo_event *e
  * waits. */
 static int see_up_to(struct filter_machine *machine, uint64_t last, uint64_t keep, struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace,
-                    *scout = kymo_scout_new(trace, trace->streams, trace->stream_count);
+                    *lookahead = kymo_lookahead_new(trace, trace->streams, trace->stream_count);
   const struct kymo_event *event;
-  int status = scout ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  if (scout)
-    scout->is_selecting = trace->is_selecting, scout->wants_times = trace->wants_times;
-  while (status == KYMO_OK && (status = kymo_get_next(scout, &event, error)) == KYMO_OK &&
+  int status = lookahead ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (lookahead)
+    lookahead->is_selecting = trace->is_selecting, lookahead->wants_times = trace->wants_times;
+  while (status == KYMO_OK && (status = kymo_get_next(lookahead, &event, error)) == KYMO_OK &&
          event->number <= last) {
     if (event->number > machine->seen)
       pass_over(machine, event, event->number == keep);
     if (machine->failed)
       status = kymo_filter_failure(machine, error);
   }
-  kymo_scout_free(scout);
+  kymo_lookahead_free(lookahead);
   return status < 0 ? status : KYMO_OK;
 }
 

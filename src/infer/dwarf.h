@@ -54,7 +54,7 @@ bool kymo_dwarf_type(Dwarf_Die *from, Dwarf_Die *type);
 /* The type without const, volatile, atomic and, if asked for, typedefs; the last typedef met is in *named
  * (may be NULL). */
 bool kymo_dwarf_peel(Dwarf_Die *die, Dwarf_Die *named);
-/* Where a member begins, in bits behind the begin of its struct. */
+/* Where a member begins, in bits from the begin of its struct. */
 uint64_t kymo_dwarf_place_bits(Dwarf_Die *member);
 /* The number of elements in all dimensions of the array; 0 if it is unknown, or too large for memory. */
 uint64_t kymo_dwarf_elements(Dwarf_Die *array, unsigned *dimensions);

@@ -38,7 +38,7 @@ void tool_skeleton_list(struct tool_skeleton *skeleton, const char *name,
                         bool is_signed);
 
 /*
- * A skeleton of files that hold structs of this name one behind the other, as fwrite() of an array does, from
+ * A skeleton of files that hold structs of this name one after another, as fwrite() of an array does, from
  * the debug information of an ELF file. `name` as in "struct point", "point" or a typedef's. Negative with
  * `error` if there is none. out->failed if memory ran out.
  */

@@ -24,7 +24,7 @@ void kymo_warn(const char *first, ...) {
   va_end(parts);
   line[length++] = '\n';
   if (write(STDERR_FILENO, line, length) < 0)
-    return; /* nobody can receive a report */
+    return; /* a report would reach no one */
 }
 
 bool kymo_options_mode(struct kymo_options *options, const char *text) {

@@ -12,7 +12,7 @@
 struct source {
   const char *path;
   struct records_file *file;
-  struct records_piece record; /* at hand */
+  struct records_piece record; /* the current one */
   bool is_over;
   uint64_t late_count, late_offset; /* records out of order, and the first of them */
 };

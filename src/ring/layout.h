@@ -100,7 +100,7 @@ struct kymo_slot_control {
   struct kymo_packet_control packet[];                           /* main's, then alternate's */
 };
 
-/* ---- the CTF packet header and context, as written in front of each copied packet ---- */
+/* ---- the CTF packet header and context, as written before each copied packet ---- */
 
 #define KYMO_CTF_MAGIC UINT32_C(0xc1fc1fc1)
 

@@ -6,7 +6,7 @@
  *   index u16 │ application u16 │ version u16 │ fields u16 │ id u32 │ name length u16 │ template length u16 │
  *   name │ template │ fields field: what it is u32 (KYMO_FIELD_…) │ name length u16 │ name
  *
- * All in the byte order of the file, without gaps and zeros behind texts. Readers trust nothing: every record
+ * All in the byte order of the file, without gaps and zeros after texts. Readers trust nothing: every record
  * and event is checked against its end.
  */
 #ifndef KYMO_SCHEMA_DEFINITION_H

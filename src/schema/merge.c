@@ -28,7 +28,7 @@ struct merged_stream {
 
 struct merge {
   const struct kymo_schema *const *schemas;
-  size_t count, at;                /* `at`: the schema at hand */
+  size_t count, at;                /* `at`: the current schema */
   struct kymo_schema_copy *copies; /* of each schema */
   struct kymo_builder *builder;
   struct kymo_arena work;
@@ -195,7 +195,7 @@ static int add_events(struct merge *merge) {
   return status;
 }
 
-/* ---- what is told of the trace as a whole ---- */
+/* ---- properties of the trace as a whole ---- */
 
 static bool same_machine(const struct kymo_machine *a, const struct kymo_machine *b) {
   return a == b ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What types are made of. Programs see these structs through the functions of kymo/schema.h alone, since lists of
- * them are arrays: a member that is added here moves the next element.
+ * What types are made of. Programs see these structs through the functions of kymo/schema.h alone, since
+ * lists of them are arrays: a member that is added here moves the next element.
  */
 #ifndef KYMO_SCHEMA_PARTS_H
 #define KYMO_SCHEMA_PARTS_H

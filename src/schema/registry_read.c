@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 /* The hashes in an event record, to be compared with those of the result. */
-struct told {
+struct stored {
   size_t offset;
   struct kymo_hashes hashes;
   const struct kymo_event_class *event;
@@ -44,7 +44,7 @@ struct reading {
   uint64_t fields;     /* checked so far */
   struct list types;   /* const struct kymo_type * by their number in the registry */
   struct list streams; /* struct kymo_stream_class * */
-  struct list events;  /* struct told */
+  struct list events;  /* struct stored */
 };
 
 /* ---- faults ---- */
@@ -432,9 +432,9 @@ static void read_hash(struct reading *r, struct kymo_hash *hash) {
 
 static int read_event(struct reading *r) {
   struct kymo_event_class event = {.id = kymo_bytes_u64(&r->in)};
-  struct told *told = add(&r->events, sizeof *told);
+  struct stored *stored = add(&r->events, sizeof *stored);
   uint32_t stream = kymo_bytes_u32(&r->in);
-  if (!told)
+  if (!stored)
     return no_memory(r);
   if (!r->in.failed && stream >= r->streams.count)
     return fail(r, 8, "expected one of the %" PRIu32 " streams before it, found stream %" PRIu32,
@@ -444,9 +444,9 @@ static int read_event(struct reading *r) {
   int status = read_scope(r, &event.specific_context);
   if (status == 0)
     status = read_scope(r, &event.payload);
-  read_hash(r, &told->hashes.content);
-  read_hash(r, &told->hashes.layout);
-  told->offset = r->start;
+  read_hash(r, &stored->hashes.content);
+  read_hash(r, &stored->hashes.layout);
+  stored->offset = r->start;
   if (status == 0)
     status =
         read_texts(r,
@@ -459,7 +459,7 @@ static int read_event(struct reading *r) {
   struct kymo_event_class *made = NULL;
   struct kymo_error why;
   status = kymo_builder_event(r->builder, streams[stream], &event, &made, &why);
-  told->event = made;
+  stored->event = made;
   return status < 0 ? refused(r, status, why.message) : check(r, streams[stream], made);
 }
 
@@ -521,10 +521,10 @@ static int read_header(struct reading *r, size_t *at) {
     return fail(r, 8, "expected a header of at least %d bytes, found %" PRIu32, KYMO_REGISTRY_HEADER_BYTES,
                 size);
   struct kymo_bytes end = {.data = r->bytes, .size = size, .at = size - 4, .is_big = r->in.is_big};
-  uint32_t told = kymo_bytes_u32(&end), found = kymo_registry_checksum(r->bytes, size - 4);
-  if (told != found)
+  uint32_t stored = kymo_bytes_u32(&end), found = kymo_registry_checksum(r->bytes, size - 4);
+  if (stored != found)
     return fail(r, size - 4, "the header is damaged: its checksum is %08" PRIx32 ", it says %08" PRIx32,
-                found, told);
+                found, stored);
   *at = size;
   return read_machine(r, flags);
 }
@@ -548,7 +548,7 @@ static int open_record(struct reading *r, size_t at, uint32_t *kind, size_t *nex
   *kind = kymo_bytes_u32(&record);
   uint32_t length = kymo_bytes_u32(&record);
   const uint8_t *content = kymo_bytes_take(&record, length);
-  uint32_t told = kymo_bytes_u32(&record);
+  uint32_t stored = kymo_bytes_u32(&record);
   r->start = at;
   r->content = at + KYMO_REGISTRY_HEAD_BYTES;
   if (record.failed)
@@ -556,10 +556,10 @@ static int open_record(struct reading *r, size_t at, uint32_t *kind, size_t *nex
   if (*kind == 0)
     return refused(r, KYMO_E_FORMAT, "expected a record, found kind 0");
   uint32_t found = kymo_registry_checksum(r->bytes + at, KYMO_REGISTRY_HEAD_BYTES + (size_t)length);
-  if (told != found)
+  if (stored != found)
     return kymo_fail_at(r->error, KYMO_E_FORMAT, r->file, at,
                         "the record is damaged: its checksum is %08" PRIx32 ", it says %08" PRIx32, found,
-                        told);
+                        stored);
   r->in = (struct kymo_bytes){.data = content, .size = length, .is_big = record.is_big};
   *next = record.at;
   return 0;
@@ -597,24 +597,24 @@ static int read_records(struct reading *r, bool is_lenient, size_t *used) {
 /* ---- the end ---- */
 
 /* Zeros: the writer did not store the hash. */
-static bool differs(const struct kymo_hash *told, const struct kymo_hash *found) {
-  return (told->high || told->low) && (told->high != found->high || told->low != found->low);
+static bool differs(const struct kymo_hash *stored, const struct kymo_hash *found) {
+  return (stored->high || stored->low) && (stored->high != found->high || stored->low != found->low);
 }
 
 /* Compares the hashes stored for event classes with the computed ones. */
 static int compare_hashes(struct reading *r) {
-  const struct told *told = r->events.items;
+  const struct stored *stored = r->events.items;
   for (uint32_t i = 0; i < r->events.count; i++) {
-    const struct kymo_hashes *found = &told[i].event->hashes;
-    bool is_content = differs(&told[i].hashes.content, &found->content);
-    if (!is_content && !differs(&told[i].hashes.layout, &found->layout))
+    const struct kymo_hashes *found = &stored[i].event->hashes;
+    bool is_content = differs(&stored[i].hashes.content, &found->content);
+    if (!is_content && !differs(&stored[i].hashes.layout, &found->layout))
       continue;
     const struct kymo_hash *a = is_content ? &found->content : &found->layout;
-    const struct kymo_hash *b = is_content ? &told[i].hashes.content : &told[i].hashes.layout;
-    return kymo_fail_at(r->error, KYMO_E_FORMAT, r->file, told[i].offset,
+    const struct kymo_hash *b = is_content ? &stored[i].hashes.content : &stored[i].hashes.layout;
+    return kymo_fail_at(r->error, KYMO_E_FORMAT, r->file, stored[i].offset,
                         "event \"%.100s\" is not what it was: its %s hash is %016" PRIx64 "%016" PRIx64
                         ", it says %016" PRIx64 "%016" PRIx64,
-                        told[i].event->name, is_content ? "content" : "layout", a->high, a->low, b->high,
+                        stored[i].event->name, is_content ? "content" : "layout", a->high, a->low, b->high,
                         b->low);
   }
   return 0;

@@ -60,7 +60,7 @@ struct kymo_pairs {
   struct kymo_worst worst[KYMO_WORST_MAX]; /* the longest first */
   unsigned worst_count;
   struct kymo_arena names; /* of groups of the longest that were found between two runs … */
-  size_t name_count;       /* … so many of them */
+  size_t name_count;       /* … their number */
   uint64_t without_begin, without_end, without_key; /* without_end: from kymo_pairs_settle on */
   int64_t last_ns;                                  /* of the latest event */
   uint64_t over_gaps;                               /* not measured, since events are lost in between */

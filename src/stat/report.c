@@ -427,7 +427,7 @@ int kymo_report_lines(const struct kymo_report *report, const struct kymo_regres
   return KYMO_OK;
 }
 
-/* ---- behind the table ---- */
+/* ---- after the table ---- */
 
 static void put_json_worst(const struct kymo_report *report, const struct kymo_worst *worst) {
   struct kymo_json json;

@@ -216,8 +216,8 @@ static int run_latency(struct kymo_statistics *statistics) {
     return run_spans(statistics);
   if (status == KYMO_OK && statistics->report.order == KYMO_ORDER_SELF)
     return usage(statistics, "latency: --sort self is for all spans");
-  /* a function that is left by a jump leaves its begin behind, which must not be taken for that of another
-   * one */
+  /* a function that is left by a jump has no end,
+   * so its begin must not match the end of another one */
   if (status == KYMO_OK && !key)
     key = kymo_edges_function_field(&statistics->edges);
   pairs.crosses_threads =
@@ -307,7 +307,7 @@ struct tally {
   int64_t first_ns, last_ns; /* … the times from where to where */
 };
 
-/* Nobody points to its groups. */
+/* There are no pointers to its groups. */
 static void visit_none(void *user, kymo_group_visit *visit) {
   (void)user;
   (void)visit;

@@ -98,7 +98,7 @@ static int create(const struct kymo_lane *lane, const char *path, size_t defined
     return file;
   int reason = errno;
   close(file);
-  unlink(path); /* nobody could read it */
+  unlink(path); /* it could not be read */
   errno = reason;
   return -1;
 }

@@ -112,7 +112,7 @@ static const char *repeat(struct parser *parser, const struct kymo_bop *op) {
   return NULL;
 }
 
-/* Behind the per cent sign. */
+/* After the per cent sign. */
 static const char *parse_directive(struct parser *parser) {
   struct kymo_bop *op = add(parser);
   if (!op)

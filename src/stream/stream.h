@@ -37,7 +37,7 @@ struct kymo_lane {
   size_t defined; /* bytes of the stream's definitions in the file */
   uint64_t bytes, write_errors;
   unsigned char *nested;  /* KYMO_LANE_NESTED_ROOM bytes … */
-  uint32_t nested_events; /* … with so many events */
+  uint32_t nested_events; /* … with this number of events */
   unsigned char *large;   /* an event larger than a packet */
   size_t large_bytes;
 };

@@ -9,7 +9,7 @@
 
 struct mode {
   int pid;
-  const char *mode; /* NULL: tell */
+  const char *mode; /* NULL: print it */
 };
 
 static const char *const modes[] = {"overwrite", "discard", NULL};

@@ -3,7 +3,7 @@
  * Checkpoints: the position of each stream after a number of delivered events. Reading can continue from each
  * of them, so any event can be reached by its number: from the last checkpoint before it, forward.
  *
- *   numbers       0 ─────── 1·2^k ─────── 2·2^k ─────── 3·2^k ──► laid down in passing, about evenly; when
+ *   numbers       0 ─────── 1·2^k ─────── 2·2^k ─────── 3·2^k ──► created in passing, about evenly; when
  *                 memory
  *   going back                     b0 ──────── b1 ──── b2 ─ b3 n for them is used up, every second one goes
  *
@@ -27,7 +27,7 @@ struct kymo_stream_mark {
     KYMO_MARK_START,   /* nothing read yet */
     KYMO_MARK_EVENTS,  /* in a packet, with buffered events */
     KYMO_MARK_NOTICES, /* before a packet's events, with pending notices */
-    KYMO_MARK_THROUGH, /* behind a packet's events */
+    KYMO_MARK_THROUGH, /* after a packet's events */
     KYMO_MARK_DONE,
   } kind;
   uint32_t given;  /* buffered events that were returned, or notices */
@@ -61,7 +61,7 @@ struct kymo_checkpoints {
 struct kymo_back {
   struct kymo_checkpoint list[KYMO_BACK_CHECKPOINTS];
   unsigned count, made; /* made: have memory */
-  uint64_t target;      /* 0: nobody goes back */
+  uint64_t target;      /* 0: there was no move back */
 };
 
 struct kymo_trace;

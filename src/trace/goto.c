@@ -14,7 +14,7 @@
 #include "source/screen.h"
 #include "trace/index_file.h"
 #include "trace/pass.h"
-#include "trace/scout.h"
+#include "trace/lookahead.h"
 #include "trace/step.h"
 
 /* The packet to begin at. */
@@ -195,13 +195,13 @@ static int widen_by_events(struct range *range, struct stream_state *stream, str
 static int step_over(struct range *range, const struct stream_state *stream, const struct landing *landing,
                      struct kymo_error *error) {
   struct stream_state *one = (struct stream_state *)(uintptr_t)stream;
-  struct kymo_trace *scout = kymo_scout_new(stream->trace, &one, 1);
-  int status = scout ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  struct kymo_trace *lookahead = kymo_lookahead_new(stream->trace, &one, 1);
+  int status = lookahead ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK && landing)
-    status = land(scout->streams[0], landing, error);
+    status = land(lookahead->streams[0], landing, error);
   if (status == KYMO_OK)
-    status = widen_by_events(range, scout->streams[0], error);
-  kymo_scout_free(scout);
+    status = widen_by_events(range, lookahead->streams[0], error);
+  kymo_lookahead_free(lookahead);
   return status;
 }
 

@@ -3,7 +3,7 @@
  * The index: where the packets of a stream begin, and the clock there. It is built while packet headers are
  * read, as far as moves needed, and kept beside the trace for the next time.
  *
- *   packets   0 1 2 3 4 5 6 7 8 known so far: `packets`; the last one stands at `last_position`
+ *   packets   0 1 2 3 4 5 6 7 8 known so far: `packets`; the last one is at `last_position`
  *   entries   0     1     2     3     4          one every 2^stride_bits packets
  *
  * When the number of entries reaches the limit, every second one is removed: memory is limited, whatever the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The merge: a loser tree over the streams. Leaf `rank` stands at node count + rank; node i keeps the loser
+ * The merge: a loser tree over the streams. Leaf `rank` is node count + rank; node i keeps the loser
  * of the game between the winners of 2i and 2i + 1; the winner of all is in node 0. A stream with a new key
  * replays only the games on its path up: one comparison per level.
  *

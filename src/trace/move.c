@@ -8,7 +8,7 @@
  *                                   ^ pick_next
  *
  * After kymo_goto_time numbers are unknown. They count from KYMO_NUMBER_LANDED, forward and backward; the
- * real number of earlier events is computed on request (scout.c).
+ * real number of earlier events is computed on request (lookahead.c).
  */
 #include "base/fail.h"
 #include "base/sized.h"

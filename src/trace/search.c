@@ -224,7 +224,7 @@ int kymo_search(struct found **found, const struct kymo_format *const *formats, 
     int one = search_one(&search, paths[i]);
     if (status == KYMO_OK && one != KYMO_OK) {
       status = one;
-      search.error = NULL; /* the first is told */
+      search.error = NULL; /* the first is reported */
     }
   }
   return status;

@@ -2,13 +2,13 @@
 /* Segments of streams, and moves to them and to places in files. */
 #include "base/fail.h"
 #include "base/list.h"
-#include "trace/scout.h"
+#include "trace/lookahead.h"
 #include <stdlib.h>
 
 /* ---- finding segments ---- */
 
 struct finding {
-  struct kymo_trace *scout;
+  struct kymo_trace *lookahead;
   struct kymo_segment *list;
   size_t count, capacity;
   size_t *at;        /* of each stream by rank: its segment's index + 1; 0: none yet */
@@ -73,11 +73,11 @@ static void name_streams(const struct finding *finding, const struct kymo_trace 
 
 static int find_segments(struct finding *finding, const struct kymo_trace *trace, struct kymo_error *error) {
   int status = KYMO_OK;
-  kymo_set_loss_handler(finding->scout, note_loss, finding);
+  kymo_set_loss_handler(finding->lookahead, note_loss, finding);
   while (status == KYMO_OK) {
-    status = kymo_trace_pick(finding->scout, error);
-    for (uint32_t i = 0; status == KYMO_OK && i < finding->scout->pick_count; i++)
-      status = note_event(finding, finding->scout->picks[i], finding->scout->batch_begin + i + 1);
+    status = kymo_trace_pick(finding->lookahead, error);
+    for (uint32_t i = 0; status == KYMO_OK && i < finding->lookahead->pick_count; i++)
+      status = note_event(finding, finding->lookahead->picks[i], finding->lookahead->batch_begin + i + 1);
   }
   if (status == KYMO_E_LIMIT)
     kymo_fail(error, status, "there are more than %d segments", KYMO_SEGMENTS_MAX);
@@ -88,24 +88,24 @@ static int find_segments(struct finding *finding, const struct kymo_trace *trace
 }
 
 int kymo_segments(struct kymo_trace *trace, size_t *count, struct kymo_error *error) {
-  struct finding finding = {.scout = NULL};
+  struct finding finding = {.lookahead = NULL};
   int status = KYMO_OK;
   *count = trace->segment_count;
   if (trace->segments)
     return KYMO_OK;
   if (trace->follow)
     return kymo_fail(error, KYMO_E_USAGE, "a followed trace has no segments yet");
-  finding.scout = kymo_scout_new(trace, trace->streams, trace->stream_count);
+  finding.lookahead = kymo_lookahead_new(trace, trace->streams, trace->stream_count);
   finding.at = calloc(trace->stream_count + 1, sizeof *finding.at);
   finding.packets = calloc(trace->stream_count + 1, sizeof *finding.packets);
   finding.is_lost = calloc(trace->stream_count + 1, sizeof *finding.is_lost);
   finding.list = calloc(1, sizeof *finding.list);
   finding.capacity = 1;
-  if (!finding.scout || !finding.at || !finding.packets || !finding.is_lost || !finding.list)
+  if (!finding.lookahead || !finding.at || !finding.packets || !finding.is_lost || !finding.list)
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   else
     status = find_segments(&finding, trace, error);
-  kymo_scout_free(finding.scout);
+  kymo_lookahead_free(finding.lookahead);
   free(finding.at);
   free(finding.is_lost);
   free(finding.packets);
@@ -145,18 +145,18 @@ static uint64_t offset_of(const struct kymo_event *event) {
 /* The number of the stream's first event at or after the place, from 1; 0: there is none. And its time. */
 static int find_offset(struct kymo_trace *trace, struct stream_state *stream, uint64_t offset,
                        uint64_t *number, int64_t *time_ns, struct kymo_error *error) {
-  struct kymo_trace *scout = kymo_scout_new(trace, &stream, 1);
-  int status = scout ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  struct kymo_trace *lookahead = kymo_lookahead_new(trace, &stream, 1);
+  int status = lookahead ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   *number = 0;
   while (status == KYMO_OK && !*number) {
-    status = kymo_trace_pick(scout, error);
-    for (uint32_t i = 0; status == KYMO_OK && i < scout->pick_count && !*number; i++)
-      if (offset_of(scout->picks[i]) >= offset) {
-        *number = scout->batch_begin + i + 1;
-        *time_ns = kymo_place_ns(scout->picks[i]);
+    status = kymo_trace_pick(lookahead, error);
+    for (uint32_t i = 0; status == KYMO_OK && i < lookahead->pick_count && !*number; i++)
+      if (offset_of(lookahead->picks[i]) >= offset) {
+        *number = lookahead->batch_begin + i + 1;
+        *time_ns = kymo_place_ns(lookahead->picks[i]);
       }
   }
-  kymo_scout_free(scout);
+  kymo_lookahead_free(lookahead);
   return status == KYMO_END ? KYMO_OK : status;
 }
 

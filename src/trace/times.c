@@ -16,7 +16,7 @@ const char *kymo_time_forms(void) {
 }
 
 struct parser {
-  const char *at, *closing; /* what stands at the end */
+  const char *at, *closing; /* the text at the end */
   const struct kymo_time_world *world;
   struct kymo_time *out;
   struct kymo_time_mistake *mistake;

@@ -226,7 +226,7 @@ struct kymo_trace {
   uint64_t landed_number;          /* … this event … */
   struct kymo_checkpoint landing;  /* … and its place, once known */
   struct kymo_checkpoints checkpoints, relative; /* by numbers from the start, by relative ones */
-  struct kymo_back *back;                        /* NULL: nobody went back */
+  struct kymo_back *back;                        /* NULL: there was no move back */
   struct kymo_segment *segments;                 /* once requested; NULL: not yet */
   size_t segment_count;
   int64_t *batch_times_ns; /* columns of kymo_next_batch, or NULL */
@@ -319,7 +319,7 @@ int kymo_stream_begin(struct stream_state *stream, struct kymo_error *error);
 /* Enters the next packet, or event, from any position; waiting notices are dropped. KYMO_OK, or there is
  * none. */
 int kymo_stream_enter(struct stream_state *stream);
-/* Goes behind the packet. */
+/* Goes after the packet. */
 void kymo_stream_leave(struct stream_state *stream);
 /* Reads on until the stream has more events, notices before them, or is at its end: sets the phase. KYMO_OK,
  * or negative if reading cannot continue (out of memory). */

@@ -37,6 +37,15 @@ def long_functions(code):
             start = None
 
 
+def avoided(text):
+    """(line, word) of each word in a comment that the vocabulary replaces."""
+    for comment in re.finditer(r'/\*.*?\*/', text, flags=re.S):
+        words = re.sub(r'\n\s*\*', lambda gap: '\n' + ' ' * (len(gap[0]) - 1), comment[0])
+        for word in re.finditer(AVOIDED.replace('in front of', r'in\s+front\s+of').replace('at hand', r'at\s+hand')
+                                .replace('so many', r'so\s+many'), words, flags=re.I):
+            yield text.count('\n', 0, comment.start() + word.start()) + 1, ' '.join(word[0].split())
+
+
 def unlisted(top):
     """C files under src that no meson.build lists."""
     listed = set()
@@ -51,8 +60,8 @@ def main(top):
         f'no function has more than {FUNCTION_LINES} lines', 'no function that cannot be used safely is called',
         'no work is left marked in the code', 'every C file under src is in a build list',
         'every public header is installed', 'no line ends in blanks or holds a tab',
-        f'no line has more than {COLUMNS} columns')}
-    licence, file_size, function_size, banned, marked, listed, installed, blanks, columns = broken
+        f'no line has more than {COLUMNS} columns', 'no comment has a word that the vocabulary replaces')}
+    licence, file_size, function_size, banned, marked, listed, installed, blanks, columns, plain = broken
     for path in sources(top):
         text, name = path.read_text(), path.relative_to(top)
         code, lines = without_texts_and_comments(text), text.splitlines()
@@ -71,6 +80,8 @@ def main(top):
                 broken[blanks].append(f'{name}:{number}')
             if len(line) > COLUMNS and not re.match(EXPECTED, line):
                 broken[columns].append(f'{name}:{number}: {len(line)} columns')
+        if str(name).startswith(('src/', 'include/')) and not str(name).startswith(tuple(f'{folder}/' for folder in WORDS_LATER)):
+            broken[plain] += [f'{name}:{line}: {word}' for line, word in avoided(text)]
     broken[listed] = [str(path.relative_to(top)) for path in unlisted(top)]
     headers = (top / 'include/kymo/meson.build').read_text()
     broken[installed] = [path.name for path in (top / 'include/kymo').glob('*.h') if f"'{path.name}'" not in headers]

@@ -194,7 +194,7 @@ static uint32_t bound_count(const struct cpel_file *file, struct kymo_trace *tra
                     section->size - end, section->size - end == 1 ? "" : "s", said);
   if (said <= there)
     return said;
-  if (!section->is_cut) /* else that was told */
+  if (!section->is_cut) /* else that was reported */
     kymo_cpel_damage(file, trace, section->at + CPEL_NAME_SIZE,
                      "%" PRIu32 " entries in a section that has space for %" PRIu32, said, there);
   return there;
@@ -401,7 +401,7 @@ static int read_event_sections(struct cpel_file *file, struct kymo_trace *trace,
   return KYMO_OK;
 }
 
-/* ---- what is told of sections ---- */
+/* ---- what is reported of sections ---- */
 
 static const struct {
   const char *name, *holds;

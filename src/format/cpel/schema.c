@@ -29,7 +29,7 @@ struct maker {
   struct kymo_error *error;
   const struct kymo_type *context;
   bool tracks_have_strings;         /* they are those of the event section's table */
-  const struct cpel_events *events; /* the section at hand */
+  const struct cpel_events *events; /* the current section */
   struct kymo_stream_class *stream;
   uint32_t track_width, event_width, vpp_event_width; /* of the columns of a dump */
   uint64_t names_left;                                /* bytes */
@@ -101,7 +101,7 @@ static struct format read_format(struct maker *maker, const struct cpel_definiti
   struct format format = {0};
   struct kymo_printfmt_fault fault;
   if (!table)
-    return format; /* that was told already */
+    return format; /* that was reported already */
   format.text = kymo_cpel_string(file->data, file->size, table, offset, &format.length);
   if (!format.text) {
     kymo_cpel_damage(file, maker->trace, table->at,
@@ -432,7 +432,7 @@ static const struct kymo_clock *make_clock(struct maker *maker, const struct cpe
                                                              : NULL;
 }
 
-/* The tracks of the section at hand: those of the one before, unless their names are strings of its own. */
+/* The tracks of the current section: those of the previous one, unless their names are strings of its own. */
 static bool set_context(struct maker *maker, const struct cpel_events *events) {
   bool is_same = maker->context && (!maker->tracks_have_strings || events->table == maker->events->table);
   maker->events = events;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The schema of a CPEL file: a stream class for each event section, an event class for each code that stands
- * in it.
+ * The schema of a CPEL file: a stream class for each event section, an event class for
+ * each code in it.
  *
  *   header   time (64 bits), code (32)
  *   context  track (32): an enumeration of the defined tracks
@@ -35,7 +35,7 @@ struct cpel_classes {
 };
 
 /* Makes the schema; `classes` has room for as many as there are event sections, and what it then refers to
- * lives in file->arena. Formats that are no good are noted as damage and taken for none. NULL on failure. */
+ * lives in file->arena. Invalid formats are listed as damage and ignored. NULL on failure. */
 struct kymo_schema *kymo_cpel_schema(struct cpel_file *file, struct kymo_trace *trace,
                                      struct cpel_classes *classes, struct kymo_error *error);
 

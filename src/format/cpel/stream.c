@@ -5,7 +5,7 @@
  *   file    | time high | time low | track | code | datum |
  *   packet  | time (64) | code | track | datum, or text, or both |      little-endian, described by schema.c
  *
- * A block of events at a time becomes a packet in which strings stand in place of references to them. So
+ * A block of events at a time becomes a packet in which strings replace references to them. So
  * there is nothing about CPEL that the reader would have to know.
  */
 #include "base/fail.h"
@@ -20,9 +20,10 @@
 
 #define FIXED_BYTES 56 /* of an event in a packet, at most, with a short text and its zero */
 #define SPOTS 4096     /* more events than a packet has */
-#define SHORT_TEXT 32  /* so many bytes are copied as a register or two has, into room that each event has */
+#define SHORT_TEXT \
+  32 /* as many bytes are copied as one or two registers have, into room that each event has */
 #define LATE_TEXTS 1024
-#define SYMBOL_BYTES 16 /* behind a symbol's name */
+#define SYMBOL_BYTES 16 /* after a symbol's name */
 
 /* What the streams of a file share. */
 struct shared {
@@ -43,7 +44,7 @@ struct kymo_cursor {
   struct kymo_map map;
   const uint8_t *data; /* of the file, as it is now */
   uint64_t size;
-  uint32_t first, next; /* events: in the packet, and behind it */
+  uint32_t first, next; /* events: in the packet, and after it */
   uint64_t hole;        /* the event that a large hole of the file begins with, or the number of events */
   struct kymo_block packet;
   uint32_t spot_count;

@@ -177,7 +177,7 @@ bool kymo_described_search_is_boundary(const struct described_search *search,
                                        const struct kymo_key_machine *machine);
 /* Reading continues in that cell. */
 void kymo_described_search_pass(struct described_search *search, struct kymo_key_machine *machine);
-/* Behind each record. */
+/* After each record. */
 void kymo_described_search_note(struct described_search *search, const struct kymo_key_machine *machine);
 /* Moves the machine to the begin of the cell with this position, in the state in which reading would arrive
  * there. False: only reading can find that state, and the machine is at an undefined position. */

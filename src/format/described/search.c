@@ -140,7 +140,7 @@ bool kymo_described_search_enter(struct described_search *search, struct kymo_ke
   while ((frame = region_of(search, machine)) != NULL && frame->at < search->begin + cell * search->cell &&
          status >= KYMO_OK && status != KYMO_END)
     status = kymo_key_machine_next(machine);
-  machine->note_count = 0; /* told by who reads it */
+  machine->note_count = 0; /* reported by the reader */
   search->at = cell;
   search->has_latest = false;
   return frame && frame->at == search->begin + cell * search->cell && machine->state.has_last_time;

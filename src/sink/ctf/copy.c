@@ -170,7 +170,7 @@ static int close_packet(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   return status == KYMO_OK ? kymo_ctf_file_close_packet(&copy->file, copy->start + size / 8, error) : status;
 }
 
-/* ---- what lies outside of the times that are wanted ---- */
+/* ---- packets outside of the wanted times ---- */
 
 static unsigned find_losses(const struct kymo_ctf_copy *copy, struct kymo_loss losses[2]) {
   return kymo_packet_losses(copy->pass.has_previous ? &copy->pass.previous : NULL, &copy->pass.head, losses);

@@ -10,8 +10,8 @@
  * its events are encoded again, field by field. Packets without events are written as well, since their heads
  * contain the losses.
  *
- * Event headers contain only the low bits of the time. If so many events before an event are left out that
- * these bits do not determine its time any more, a new packet begins with it.
+ * Event headers contain only the low bits of the time. If too many events before an event are left out,
+ * and these bits do not determine its time any more, a new packet begins with it.
  */
 #ifndef KYMO_SINK_CTF_COPY_H
 #define KYMO_SINK_CTF_COPY_H
@@ -28,7 +28,7 @@ struct kymo_ctf_copy {
   struct kymo_pass pass;      /* `has_packet`: it is at a packet that was not written yet */
   bool is_begun, has_packet, has_left_out;
 
-  /* The packet at hand. */
+  /* The current packet. */
   bool is_open, is_first_event;
   uint64_t number;           /* as the stream counts */
   struct kymo_packet packet; /* as it is read */

@@ -196,7 +196,7 @@ static void cut(struct kymo_ctf_file *file) {
   if (file->sound == 0)
     unlink(file->path);
   else if (truncate(file->path, (off_t)file->sound))
-    return; /* then the readers tell */
+    return; /* then the readers report it */
 }
 
 int kymo_ctf_file_end(struct kymo_ctf_file *file, struct kymo_error *error) {

@@ -163,7 +163,7 @@ static uint64_t time_of(const struct kymo_ctf_merge *merge, const struct kymo_ct
   return time < stream->end && event->time_ns == stream->end_ns ? stream->end : time;
 }
 
-/* ---- what stands before the payload ---- */
+/* ---- the bytes before the payload ---- */
 
 /* Stores a number of whole bytes; returns how many. */
 static size_t put_number(uint8_t *to, uint64_t value, unsigned bits, bool big) {

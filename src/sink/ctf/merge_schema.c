@@ -38,7 +38,7 @@ struct making {
   struct kymo_error *error;
   bool failed;
 
-  /* The stream class at hand. */
+  /* The current stream class. */
   struct kymo_schema_copy copy;
   bool *strange; /* NULL: CTF 2 can say it */
   const struct kymo_stream_class *stream;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/scout.h"
+#include "trace/lookahead.h"
 #include "base/fail.h"
 #include <stdlib.h>
 
-static struct stream_state *add_twin(struct kymo_trace *scout, const struct stream_state *stream,
+static struct stream_state *add_twin(struct kymo_trace *lookahead, const struct stream_state *stream,
                                      uint32_t rank) {
-  struct stream_state *twin = kymo_stream_new(scout);
+  struct stream_state *twin = kymo_stream_new(lookahead);
   if (!twin)
     return NULL;
   twin->stream = stream->stream;
-  twin->trace = scout;
+  twin->trace = lookahead;
   twin->part = stream->part;
   twin->operations = stream->operations;
   twin->source = stream->source;
@@ -18,34 +18,35 @@ static struct stream_state *add_twin(struct kymo_trace *scout, const struct stre
   return kymo_stream_prepare(twin, NULL) == KYMO_OK ? twin : NULL;
 }
 
-struct kymo_trace *kymo_scout_new(const struct kymo_trace *trace, struct stream_state *const *streams,
-                                  size_t count) {
-  struct kymo_trace *scout = kymo_trace_new();
-  if (!scout)
+struct kymo_trace *kymo_lookahead_new(const struct kymo_trace *trace, struct stream_state *const *streams,
+                                      size_t count) {
+  struct kymo_trace *lookahead = kymo_trace_new();
+  if (!lookahead)
     return NULL;
-  scout->options = trace->options;
-  scout->stream_count = count;
-  scout->streams = kymo_arena_array(&scout->arena, count + 1, sizeof(*scout->streams));
-  for (size_t i = 0; i < count && scout->streams; i++)
-    if (!(scout->streams[i] = add_twin(scout, streams[i], (uint32_t)i))) {
-      kymo_scout_free(scout);
+  lookahead->options = trace->options;
+  lookahead->stream_count = count;
+  lookahead->streams = kymo_arena_array(&lookahead->arena, count + 1, sizeof(*lookahead->streams));
+  for (size_t i = 0; i < count && lookahead->streams; i++)
+    if (!(lookahead->streams[i] = add_twin(lookahead, streams[i], (uint32_t)i))) {
+      kymo_lookahead_free(lookahead);
       return NULL;
     }
-  if (!scout->streams) {
-    kymo_scout_free(scout);
+  if (!lookahead->streams) {
+    kymo_lookahead_free(lookahead);
     return NULL;
   }
-  return scout;
+  return lookahead;
 }
 
-void kymo_scout_free(struct kymo_trace *scout) {
-  for (size_t i = 0; scout && scout->streams && i < scout->stream_count && scout->streams[i]; i++) {
-    struct stream_state *twin = scout->streams[i];
+void kymo_lookahead_free(struct kymo_trace *lookahead) {
+  for (size_t i = 0; lookahead && lookahead->streams && i < lookahead->stream_count && lookahead->streams[i];
+       i++) {
+    struct stream_state *twin = lookahead->streams[i];
     if (twin->cursor)
       twin->operations->end(twin->cursor);
     kymo_index_free(&twin->index);
   }
-  kymo_close(scout); /* it has no parts */
+  kymo_close(lookahead); /* it has no parts */
 }
 
 /* ---- counting ---- */
@@ -54,23 +55,23 @@ void kymo_scout_free(struct kymo_trace *scout) {
  * trace's checkpoints until `send_back`. */
 static struct kymo_trace *send(struct kymo_trace *trace,
                                bool (*fits)(const struct kymo_trace *, const struct kymo_checkpoint *)) {
-  struct kymo_trace *scout = kymo_scout_new(trace, trace->streams, trace->stream_count);
+  struct kymo_trace *lookahead = kymo_lookahead_new(trace, trace->streams, trace->stream_count);
   size_t last = trace->checkpoints.count;
-  if (!scout)
+  if (!lookahead)
     return NULL;
   while (last > 0 && !fits(trace, &trace->checkpoints.list[last - 1]))
     last--;
-  scout->checkpoints = trace->checkpoints;
+  lookahead->checkpoints = trace->checkpoints;
   trace->checkpoints = (struct kymo_checkpoints){.count = 0};
   if (last > 0)
-    kymo_checkpoint_return(scout, &scout->checkpoints.list[last - 1], NULL);
-  return scout;
+    kymo_checkpoint_return(lookahead, &lookahead->checkpoints.list[last - 1], NULL);
+  return lookahead;
 }
 
-static void send_back(struct kymo_trace *trace, struct kymo_trace *scout) {
-  trace->checkpoints = scout->checkpoints;
-  scout->checkpoints = (struct kymo_checkpoints){.count = 0};
-  kymo_scout_free(scout);
+static void send_back(struct kymo_trace *trace, struct kymo_trace *lookahead) {
+  trace->checkpoints = lookahead->checkpoints;
+  lookahead->checkpoints = (struct kymo_checkpoints){.count = 0};
+  kymo_lookahead_free(lookahead);
 }
 
 static bool any_fits(const struct kymo_trace *trace, const struct kymo_checkpoint *checkpoint) {
@@ -79,29 +80,29 @@ static bool any_fits(const struct kymo_trace *trace, const struct kymo_checkpoin
 }
 
 int kymo_count_records(struct kymo_trace *trace, uint64_t *count, struct kymo_error *error) {
-  struct kymo_trace *scout = send(trace, any_fits);
+  struct kymo_trace *lookahead = send(trace, any_fits);
   int status = KYMO_OK;
-  if (!scout)
+  if (!lookahead)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   while (status == KYMO_OK)
-    status = kymo_trace_pick(scout, error);
-  *count = scout->batch_end;
-  send_back(trace, scout);
+    status = kymo_trace_pick(lookahead, error);
+  *count = lookahead->batch_end;
+  send_back(trace, lookahead);
   return status < 0 ? status : KYMO_OK;
 }
 
 /* The lookahead reader merges on to the first event that is not before a time; its batch_begin and *before
  * lead there. */
-static int count_before(struct kymo_trace *scout, int64_t time_ns, uint64_t *before,
+static int count_before(struct kymo_trace *lookahead, int64_t time_ns, uint64_t *before,
                         struct kymo_error *error) {
   for (;;) {
-    int status = kymo_trace_pick(scout, error);
-    *before = scout->batch_end;
+    int status = kymo_trace_pick(lookahead, error);
+    *before = lookahead->batch_end;
     if (status != KYMO_OK)
       return status < 0 ? status : KYMO_OK;
-    for (uint32_t i = 0; i < scout->pick_count; i++)
-      if (kymo_place_ns(scout->picks[i]) >= time_ns) {
-        *before = scout->batch_begin + i;
+    for (uint32_t i = 0; i < lookahead->pick_count; i++)
+      if (kymo_place_ns(lookahead->picks[i]) >= time_ns) {
+        *before = lookahead->batch_begin + i;
         return KYMO_OK;
       }
   }
@@ -114,13 +115,13 @@ static bool is_before(const struct kymo_trace *trace, const struct kymo_checkpoi
 static int make_exact(struct kymo_trace *trace, struct kymo_error *error) {
   uint64_t before;
   int status = kymo_trace_check_order(trace, error);
-  struct kymo_trace *scout = status == KYMO_OK ? send(trace, is_before) : NULL;
-  if (status == KYMO_OK && !scout)
+  struct kymo_trace *lookahead = status == KYMO_OK ? send(trace, is_before) : NULL;
+  if (status == KYMO_OK && !lookahead)
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status != KYMO_OK)
     return status;
-  status = count_before(scout, trace->landed_ns, &before, error);
-  send_back(trace, scout);
+  status = count_before(lookahead, trace->landed_ns, &before, error);
+  send_back(trace, lookahead);
   if (status != KYMO_OK)
     return status;
   kymo_trace_renumber(trace, trace->number - trace->landed_number + before);
