@@ -41,8 +41,8 @@ struct kymo_field {
   const struct kymo_type *type; /* the type inside optionals; NULL for KYMO_FIELD_EVENT and the like */
   bool is_optional;             /* not all events of the class have it */
   const char *unit;             /* of the values, or NULL */
-  const struct kymo_mapping *
-      interpretations; /* of tokens (by values), flags (by bit numbers), and lists of these: kymo_mapping_get */
+  const struct kymo_mapping
+      *interpretations; /* of tokens (by values), flags (by bits), and lists of these: kymo_mapping_get */
   uint32_t interpretation_count;
 };
 

@@ -19,7 +19,7 @@
  *   - A struct in the caller's memory travels with its size, so that the library reads and fills the members
  *     that the caller knows, and new members are appended too. The functions here are inline only for this:
  *     kymo_tell passes sizeof(struct kymo_bookmark) to kymo_tell_, the function of the library. So no program
- *     has to pass a size, and none can forget it. Other languages call kymo_tell_ with the size that they know.
+ *     has to pass a size, and none can forget it. Other languages call kymo_tell_ with their size.
  *   - Lists of structs that may grow are read one by one through functions, never as arrays.
  *   - What is passed or held by value never changes: struct kymo_error, kymo_hash, kymo_hashes, kymo_range,
  *     kymo_reference.

@@ -39,7 +39,7 @@
  * Members of a union are numbers, arrays of numbers, and structs that are listed whole and have no padding.
  *
  * If the listing has all members of the struct in their order, without padding and without members that need
- * conversion, one memcpy stores the struct. Texts, arrays of a counted size, variants and optionals make a type
+ * conversion, one memcpy stores the struct. Texts, counted arrays, variants and optionals make a type
  * dynamic: its size is measured before its bytes are stored. The struct itself is copied first, so counts and
  * tags cannot change in between. Texts and arrays that it points to can change: no more is stored than was
  * measured, and an event whose texts or arrays have grown meanwhile is abandoned and counted as lost.

@@ -2,8 +2,8 @@
 /*
  * Filtering: the machine's place in moving. A filter without a memory asks about each event alone. One with a
  * memory must have seen all events before the one that is asked about, whatever way led there: when the
- * number that comes next is not the one after the last that was seen, a scout goes over those in between (or
- * all from the start again).
+ * number that comes next is not the one after the last that was seen,
+ * a lookahead reader goes over those in between (or all from the start again).
  */
 #include "filter/machine.h"
 #include "base/fail.h"
