@@ -303,13 +303,14 @@ KYMO_INLINE_ uintptr_t kymo_was_busy_(void) {
   }
   return busy;
 }
-/* The rest of kymo_begin_, apart from it: a function that calls others as its last act only needs no frame. */
+/* The rest of kymo_begin_, apart from it: a function that calls others as its last act only needs no
+ * frame. */
 KYMO_SHARED_ struct kymo_space_ kymo_begin_late_(size_t size, uint32_t id) {
   return kymo_open_event_(kymo_begin_slow_(size, kymo_was_busy_()), id);
 }
 
-/* One function for all tracepoints of a source file: their code is half as large and compiles in half the time.
- * Events are no slower: reading the clock takes longer than the call, and both overlap. */
+/* One function for all tracepoints of a source file: their code is half as large and compiles in half the
+ * time. Events are no slower: reading the clock takes longer than the call, and both overlap. */
 KYMO_SHARED_ struct kymo_space_ kymo_begin_(size_t size, uint32_t id) {
   struct kymo_ring *ring = kymo_claim_ring_(size);
   if (KYMO_LIKELY_(ring)) {
@@ -342,10 +343,12 @@ KYMO_SHARED_ struct kymo_space_ kymo_begin_text_late_(size_t size, uint32_t id, 
   return space;
 }
 
-/* Begins an event whose size is `size` without this text, and stores the text where it belongs, `offset` bytes
- * after the first field's begin: the tracepoint has no test and no call of its own for it. The ring keeps how
- * many bytes that were: a local variable whose address is taken would make hardened functions check their
- * stack. */
+/*
+ * Begins an event whose size is `size` without this text, and stores the text where it belongs, `offset`
+ * bytes after the first field's begin: the tracepoint has no test and no call of its own for it. The ring
+ * keeps how many bytes that were: a local variable whose address is taken would make hardened functions check
+ * their stack.
+ */
 KYMO_SHARED_ struct kymo_space_ kymo_begin_text_(size_t size, uint32_t id, size_t offset, const char *text,
                                                  size_t bound) {
 #ifdef KYMO_VECTOR_TEXT_
@@ -374,7 +377,7 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_ring *ring, size_t size) {
   struct kymo_ring_public *shared = ring->shared;
   uint64_t word = ring->word + ((uint64_t)1 << 16);
   ring->word = word + ((size + 7) & ~(size_t)7);
-  /* release: whoever acquires the word sees the bytes below it; partner: kymo_ring_copy */
+  /* release: a reader that acquires the word sees the bytes below it; partner: kymo_ring_copy */
   __atomic_store_n(&shared->word, word + size, __ATOMIC_RELEASE);
   KYMO_SIGNAL_FENCE_();
   *kymo_busy_() = ring->outer;
