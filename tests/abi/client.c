@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints what a program sees of a trace through all structs of libkymo, and notices when the library writes past one
- * of its own. It does not read the last member of a struct, which run.sh takes away to make it a program of an older
- * version. client TRACE
+ * Prints what a program sees of a trace through all structs of libkymo, and notices when the library
+ * writes past one of its own. It does not read the last member of a struct, which run.sh takes away to
+ * make it a program of an older version. client TRACE
  */
 #include <inttypes.h>
 #include <kymo/filter.h>
