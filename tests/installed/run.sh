@@ -75,7 +75,7 @@ check 'moved prefix: KYMO_DESCRIPTIONS comes first' wanted
 # ---- documents ----
 
 documents=moved/share/doc/kymo
-# Each page and example that a help, a manual page, a header or another page names, as docs/NAME.md. $documents has the source's folders.
+# Each page and example that a help, a manual page, a header or another page names, as docs/NAME.md; X stands for any. $documents has the source's folders.
 named() {
   local command view
   {
@@ -83,7 +83,7 @@ named() {
     for command in $(moved/bin/kymo --help | sed -nE 's/^  ([a-z]+)  .*/\1/p' | grep -v '^kymo$'); do moved/bin/kymo help "$command"; done
     for view in $(moved/bin/kymo help stat | sed -n '/^Statistics:/,$s/^  \([a-z]*\) .*/\1/p'); do moved/bin/kymo help stat "$view"; done
     cat moved/share/man/man?/* moved/include/kymo/*.h "$documents"/*.md "$documents"/docs/*.md
-  } | grep -oE '\b(docs|examples)/[A-Za-z0-9_./-]+\.(md|svg|c|h|py)\b' | sort -u
+  } | grep -oE '\b(docs|examples)/[A-Za-z0-9_./-]+\.(md|svg|c|h|py)\b' | grep -v '/X\.' | sort -u
 }
 names_are_there() {
   local name missing=0
@@ -151,9 +151,10 @@ if ! command -v cmake >/dev/null; then
 else
   check 'CMake: a project finds kymo below the moved prefix' cmake_builds "$here/moved"
   check 'CMake: its programs record' cmake_records
-  for version in 0.2 '0.2.0 EXACT' 0.1.5 0.1.1...0.2.0 0.2...0.9; do
+  for version in 0.2 0 '0.2.0 EXACT' 0.1.1...0.2.0 0.2...0.9; do
     check "CMake: version $version is found" cmake_asks "$version REQUIRED"
   done
+  check 'CMake: version 0.1.5 is refused, whose interface was another one' cmake_refuses '0.1.5 REQUIRED' 'version: 0.2.0'
   check 'CMake: version 0.3 is refused' cmake_refuses '0.3 REQUIRED' 'version: 0.2.0'
   check 'CMake: version 1 is refused' cmake_refuses '1 REQUIRED' 'version: 0.2.0'
   check 'CMake: version 0.1.1...<0.2.0 is refused' cmake_refuses '0.1.1...<0.2.0 REQUIRED' 'version: 0.2.0'
