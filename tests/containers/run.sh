@@ -119,7 +119,7 @@ places() {
 }
 prepare() { # what is needed after /tmp has gone
   fresh
-  mkdir libraries && cp "$bin/points" . && cp "$kymo" ./kymo-command && cp -P "$KYMO_BUILD"/libkymo-trace.so{,.0,.*.*.*[0-9]} libraries || return 1
+  mkdir libraries && cp "$bin/points" . && cp "$kymo" ./kymo-command && cp -P "$KYMO_BUILD"/libkymo-trace.so{,.[0-9],.*.*.*[0-9]} libraries || return 1
 }
 read_only() {
   prepare || return 1
