@@ -167,9 +167,9 @@ def hold_lets(name, kind, form, values, is_slow):
         events = [json.loads(line)['fields'] for line in done.stdout.splitlines() if '"event"' in line]
         got = [event.get('v') if event['has'] else None for event in events]
         expected = [wanted(what, x) for x in values]
-        # a LET that may be negative is delivered with 64 bits and a sign, and marked if it is larger; what is made of it is exact
+        # a LET that may be negative is delivered with 64 bits and a sign, and is absent if it is larger; what is made of it is exact
         if 'does not fit' in done.stderr and may_be_negative(text, kind):
-            got = [b if a == 0 and (b or 0) > 2**63 - 1 else a for a, b in zip(got, expected)]
+            got = [b if a is None and (b or 0) > 2**63 - 1 else a for a, b in zip(got, expected)]
         said = [line for line in done.stderr.splitlines() if 'R10' in line and 'does not fit' not in line]
         if got != expected or (None in expected) != bool(said):
             wrong.append((text, [(x, a, b) for x, a, b in zip(values, got, expected) if a != b], done.stderr[-300:]))

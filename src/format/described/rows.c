@@ -114,17 +114,22 @@ static void put_form_text(struct row *row, const struct kymo_key_form *form,
 
 /* ---- numbers ---- */
 
+/* Whether an integer field can hold the value; fields of other forms take all. */
+static bool fits(const struct kymo_key_form *form, const struct kymo_expr_value *value) {
+  unsigned bits = form->bytes * 8;
+  struct kymo_wide n = value->n;
+  if (value->sort != KYMO_SORT_NUMBER || (form->kind != KYMO_FORM_UNSIGNED && form->kind != KYMO_FORM_SIGNED))
+    return true;
+  if (form->kind == KYMO_FORM_UNSIGNED)
+    return n.high == 0 && (bits == 64 || n.low >> bits == 0);
+  return n.high == ((int64_t)n.low < 0 ? -1 : 0) && kymo_sign_extend(n.low, bits) == (int64_t)n.low;
+}
+
 static void put_integer(struct row *row, const struct kymo_key_form *form,
                         const struct kymo_expr_value *value) {
-  unsigned bits = form->bytes * 8;
-  struct kymo_wide n = value->sort == KYMO_SORT_NUMBER ? value->n : (struct kymo_wide){0};
-  bool fits = value->sort <= KYMO_SORT_NUMBER;
-  if (form->kind == KYMO_FORM_UNSIGNED)
-    fits = fits && n.high == 0 && (bits == 64 || n.low >> bits == 0);
-  else
-    fits = fits && n.high == ((int64_t)n.low < 0 ? -1 : 0) && kymo_sign_extend(n.low, bits) == (int64_t)n.low;
-  row->is_odd |= !fits;
-  put_number(row, fits ? n.low : 0, form->bytes);
+  bool is_number = value->sort == KYMO_SORT_NUMBER && fits(form, value);
+  row->is_odd |= !is_number && value->sort != KYMO_SORT_ABSENT;
+  put_number(row, is_number ? value->n.low : 0, form->bytes);
 }
 
 static void put_float(struct row *row, const struct kymo_key_form *form,
@@ -221,6 +226,11 @@ static void put_column(struct row *row, const struct kymo_key_column *column, ui
   const struct kymo_key_option *option = &options[is_there ? which : 0];
   const struct kymo_expr_value *value = &row->machine->slots[option->slot];
   struct kymo_key_form form = form_of(row, option);
+  if ((column->is_optional || count > 1) && is_there && !fits(&form, value)) {
+    row->is_odd = true;
+    is_there = false;
+    which = count;
+  }
   if (count > 1)
     put_number(row, which, 1);
   else if (column->is_optional)

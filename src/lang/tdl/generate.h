@@ -120,8 +120,11 @@ uint32_t kymo_tdl_kept(struct tdl_generator *gen, struct tdl_record *record, con
 /* generate_range.c: what expressions can come to. */
 struct tdl_range kymo_tdl_range_of(const struct tdl_generator *gen, const struct tdl_expr *expr);
 bool kymo_tdl_may_be_absent(const struct tdl_generator *gen, const struct tdl_expr *expr);
-/* Whether its number may be one that no field can hold (R10). */
+/* Whether its number may be one that no field can hold, with a sign or without (R10). */
 bool kymo_tdl_may_be_out_of_range(const struct tdl_generator *gen, const struct tdl_expr *expr);
+/* Whether its number may be one that its own field cannot hold, which has a sign if the number may be
+ * negative. */
+bool kymo_tdl_may_miss_field(const struct tdl_generator *gen, const struct tdl_expr *expr);
 /* Of BYTES values: true for bytes, false for text. */
 bool kymo_tdl_is_bytes(const struct tdl_generator *gen, const struct tdl_expr *expr);
 /* Every number there is: -2^63 … 2^64-1. */

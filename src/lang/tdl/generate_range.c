@@ -317,6 +317,13 @@ bool kymo_tdl_may_be_out_of_range(const struct tdl_generator *gen, const struct 
   return !kymo_wide_fits(range.low) || !kymo_wide_fits(range.high);
 }
 
+bool kymo_tdl_may_miss_field(const struct tdl_generator *gen, const struct tdl_expr *expr) {
+  if (expr->type != TDL_INTEGER || expr->operation == TDL_CONSTANT || expr->operation == TDL_PATH)
+    return false;
+  struct tdl_range range = kymo_tdl_range_of(gen, expr);
+  return !is_inside(range, 0, UINT64_MAX) && !is_inside(range, INT64_MIN, INT64_MAX);
+}
+
 /* ---- text or bytes ---- */
 
 static bool table_is_bytes(const struct tdl_expr *expr) {

@@ -285,7 +285,7 @@ static bool survey_value(struct tdl_generator *gen, struct tdl_item *item) {
   bool is_text_number =
       item->kind == TDL_ITEM_FIELD && item->field->type->kind == TDL_TYPE_TEXT_NUMBER; /* which may be none */
   if (attributes->absent || is_array || is_text_number ||
-      (computed && (kymo_tdl_may_be_absent(gen, computed) || kymo_tdl_may_be_out_of_range(gen, computed))))
+      (computed && (kymo_tdl_may_be_absent(gen, computed) || kymo_tdl_may_miss_field(gen, computed))))
     cell->may_be_absent = true;
   return kymo_tdl_push(gen, cell);
 }
