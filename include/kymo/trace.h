@@ -195,6 +195,7 @@ struct kymo_ring {
   struct kymo_ring_public *shared; /* in the pool file */
   uintptr_t outer;                 /* alternate ring: kymo_thread.busy of the event that was interrupted */
   size_t stored;                   /* of the text that kymo_begin_text_ has stored, its zero included */
+  uint64_t time;                   /* of the event that was begun last */
 };
 
 /* State of a thread. `busy` is the stack pointer of the event in progress (bit 0: the event goes to the
@@ -288,7 +289,7 @@ KYMO_INLINE_ unsigned char *kymo_put_header_(unsigned char *start, uint64_t time
 KYMO_INLINE_ struct kymo_space_ kymo_open_event_(struct kymo_place place, uint32_t id) {
   struct kymo_space_ space = {NULL, place.ring};
   if (KYMO_LIKELY_(place.ring)) {
-    __atomic_store_n(&place.ring->shared->last, place.time, __ATOMIC_RELAXED);
+    place.ring->time = place.time;
     space.kymo_at = kymo_put_header_(place.ring->packet + (uint16_t)place.ring->word, place.time, id);
   }
   return space;
@@ -324,9 +325,8 @@ KYMO_SHARED_ struct kymo_space_ kymo_begin_(size_t size, uint32_t id) {
 KYMO_INLINE_ struct kymo_space_ kymo_begin_same_(size_t size, uint32_t id) {
   struct kymo_ring *ring = kymo_claim_ring_(size);
   if (KYMO_LIKELY_(ring)) {
-    struct kymo_space_ space = {kymo_put_header_(ring->packet + (uint16_t)ring->word, ring->shared->last, id),
-                                ring};
-    return space;
+    struct kymo_place place = {ring->shared->last, ring};
+    return kymo_open_event_(place, id);
   }
   return kymo_open_event_(kymo_begin_same_slow_(size, kymo_was_busy_()), id);
 }
@@ -377,6 +377,8 @@ KYMO_INLINE_ void kymo_commit_(struct kymo_ring *ring, size_t size) {
   struct kymo_ring_public *shared = ring->shared;
   uint64_t word = ring->word + ((uint64_t)1 << 16);
   ring->word = word + ((size + 7) & ~(size_t)7);
+  /* not when the event begins: a reader of an open packet takes it for the time of the last event */
+  __atomic_store_n(&shared->last, ring->time, __ATOMIC_RELAXED);
   /* release: a reader that acquires the word sees the bytes below it; partner: kymo_ring_copy */
   __atomic_store_n(&shared->word, word + size, __ATOMIC_RELEASE);
   KYMO_SIGNAL_FENCE_();
