@@ -289,8 +289,8 @@ KYMO_INLINE_ unsigned char *kymo_put_header_(unsigned char *start, uint64_t time
 KYMO_INLINE_ struct kymo_space_ kymo_open_event_(struct kymo_place place, uint32_t id) {
   struct kymo_space_ space = {NULL, place.ring};
   if (KYMO_LIKELY_(place.ring)) {
-    place.ring->time = place.time;
     space.kymo_at = kymo_put_header_(place.ring->packet + (uint16_t)place.ring->word, place.time, id);
+    place.ring->time = place.time;
   }
   return space;
 }
@@ -375,10 +375,10 @@ KYMO_SHARED_ struct kymo_space_ kymo_begin_text_(size_t size, uint32_t id, size_
 /* Publishes the ring's event that was begun and is `size` bytes long. */
 KYMO_INLINE_ void kymo_commit_(struct kymo_ring *ring, size_t size) {
   struct kymo_ring_public *shared = ring->shared;
-  uint64_t word = ring->word + ((uint64_t)1 << 16);
-  ring->word = word + ((size + 7) & ~(size_t)7);
   /* not when the event begins: a reader of an open packet takes it for the time of the last event */
   __atomic_store_n(&shared->last, ring->time, __ATOMIC_RELAXED);
+  uint64_t word = ring->word + ((uint64_t)1 << 16);
+  ring->word = word + ((size + 7) & ~(size_t)7);
   /* release: a reader that acquires the word sees the bytes below it; partner: kymo_ring_copy */
   __atomic_store_n(&shared->word, word + size, __ATOMIC_RELEASE);
   KYMO_SIGNAL_FENCE_();
