@@ -136,10 +136,10 @@ void kymo_find_places(kymo_place_visitor *visitor, void *user) {
   if (asked && *asked)
     visitor(user, asked);
   kymo_places_visit(visitor, user);
-  if (!geteuid()) { /* other users' */
+  if (!geteuid()) { /* other users', which have a number in their names */
     visit_glob("/run/user/*/kymo", visitor, user);
-    visit_glob("/dev/shm/kymo-*", visitor, user);
-    visit_glob("/tmp/kymo-*", visitor, user);
+    visit_glob("/dev/shm/kymo-[0-9]*", visitor, user);
+    visit_glob("/tmp/kymo-[0-9]*", visitor, user);
   }
 }
 

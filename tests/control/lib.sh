@@ -13,6 +13,7 @@ start_process() {
   run_process "$@" && until_true listens "$pid"
 }
 run_process() {
+  : >printed # what an earlier process printed: the shell below may get its turn later than whoever reads it
   env "$@" <"$idle" >printed 2>said &
   pid=$!
   started+=("$pid")
