@@ -39,18 +39,21 @@ void kymo_table_begin(struct kymo_table *table, const struct kymo_column *column
                                .count = count < KYMO_TABLE_COLUMNS ? count : KYMO_TABLE_COLUMNS};
   unsigned name = 0;
   for (unsigned i = 0; i < table->count; i++) {
-    int title = kymo_text_width(columns[i].title);
+    int title = columns[i].title ? kymo_text_width(columns[i].title) : 0;
     if (columns[i].kind == KYMO_CELL_NAME)
       name = i;
     table->widths[i] = columns[i].kind == KYMO_CELL_NAME ? (name_width > title ? name_width : title)
                        : title > columns[i].width        ? title
                                                          : columns[i].width;
   }
-  int wanted = table->widths[name], least = wanted < KYMO_TABLE_NAME_LEAST ? wanted : KYMO_TABLE_NAME_LEAST,
-      next;
+  int wanted = table->widths[name], next;
+  int least = wanted < KYMO_TABLE_NAME_LEAST ? wanted : KYMO_TABLE_NAME_LEAST;
+  int first = columns[name].width < least    ? least
+              : wanted < columns[name].width ? wanted
+                                             : columns[name].width;
   if (width <= 0)
     return;
-  while (whole_width(table, least) > width && (next = least_needed(table)) >= 0)
+  while (whole_width(table, first) > width && (next = least_needed(table)) >= 0)
     table->widths[next] = -1;
   int room = width - whole_width(table, 0);
   if (room < wanted) {

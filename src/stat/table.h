@@ -11,9 +11,9 @@
 enum { KYMO_TABLE_COLUMNS = 16, KYMO_TABLE_NAME_LEAST = 16 };
 
 struct kymo_column {
-  const char *title;
-  int width;     /* of numbers: at least */
-  unsigned rank; /* 0: never left out; else those of the highest rank are left out first */
+  const char *title; /* NULL: the table has no line of titles */
+  int width;         /* of numbers: at least; of names: cut to less only after other columns are left out */
+  unsigned rank;     /* 0: never left out; else those of the highest rank are left out first */
   enum kymo_cell {
     KYMO_CELL_NUMBER, /* aligned to the right, as texts below to the left */
     KYMO_CELL_NAME,   /* as wide as the longest one, or the remaining width: one column */

@@ -43,7 +43,8 @@ void tool_grid_print(const struct tool_grid *grid) {
       column->width = width;
   }
   kymo_table_begin(&table, columns, grid->count, name, tool_columns());
-  kymo_table_head(&table, &line);
+  if (columns[0].title)
+    kymo_table_head(&table, &line);
   for (size_t i = 0; i < grid->rows; i++)
     kymo_table_row(&table, (const char *const *)&grid->cells[i * grid->count], &line);
   if (line.failed)

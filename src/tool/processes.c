@@ -205,30 +205,37 @@ int tool_list_processes(const struct tool_listed *listed) {
 
 /* ---- tracepoints ---- */
 
-static void print_point(const struct kymo_points *points, size_t i, int width) {
-  char number[TOOL_LEVEL_MAX];
+/* Names are what other commands need, so sources are left out before a name is cut to less than 40. */
+static const struct kymo_column point_columns[] = {
+    {.width = 3, .kind = KYMO_CELL_TEXT},
+    {.width = 8, .rank = 1, .kind = KYMO_CELL_TEXT},
+    {.width = 40, .kind = KYMO_CELL_NAME},
+    {.rank = 2, .kind = KYMO_CELL_TEXT},
+};
+
+static void add_point(struct tool_grid *grid, const struct kymo_points *points, size_t i) {
+  char number[TOOL_LEVEL_MAX], *source;
   int32_t level = (int32_t)kymo_points_number(points, i, KYMO_POINT_LEVEL);
-  const char *name = kymo_points_name(points, i);
-  printf("%-3s  %-8s  ", kymo_points_number(points, i, KYMO_POINT_IS_ON) ? "on" : "off",
-         level >= 0 ? tool_level_text(level, number) : "-");
-  tool_print_safe(name);
-  printf("%*s  ", width - (int)strlen(name), "");
-  tool_print_safe(kymo_points_file(points, i));
-  printf(":%d\n", (int)kymo_points_number(points, i, KYMO_POINT_LINE));
+  if (asprintf(&source, "%s:%d", kymo_points_file(points, i),
+               (int)kymo_points_number(points, i, KYMO_POINT_LINE)) < 0)
+    tool_end_without_memory();
+  tool_grid_add(grid, (const char *const[]){kymo_points_number(points, i, KYMO_POINT_IS_ON) ? "on" : "off",
+                                            level >= 0 ? tool_level_text(level, number) : "-",
+                                            kymo_points_name(points, i), source});
+  free(source);
 }
 
-static void print_points(const struct kymo_points *points, bool brief) {
-  enum { WIDTH_MAX = 40 };
-  size_t count = kymo_points_count(points);
-  int width = 0;
-  for (size_t i = 0; i < count; i++) {
-    int length = (int)strlen(kymo_points_name(points, i));
-    width = length > width && length <= WIDTH_MAX ? length : width;
-  }
-  for (size_t i = 0; i < count; i++)
-    if (!brief)
-      print_point(points, i, width);
-    else if (!i || strcmp(kymo_points_name(points, i), kymo_points_name(points, i - 1)) != 0) {
+static void print_points(const struct kymo_points *points) {
+  struct tool_grid grid = {.columns = point_columns, .count = sizeof point_columns / sizeof *point_columns};
+  for (size_t i = 0; i < kymo_points_count(points); i++)
+    add_point(&grid, points, i);
+  tool_grid_print(&grid);
+  tool_grid_free(&grid);
+}
+
+static void print_names(const struct kymo_points *points) {
+  for (size_t i = 0; i < kymo_points_count(points); i++)
+    if (!i || strcmp(kymo_points_name(points, i), kymo_points_name(points, i - 1)) != 0) {
       tool_print_safe(kymo_points_name(points, i));
       putchar('\n');
     }
@@ -241,7 +248,10 @@ int tool_list_process(int pid, bool brief) {
     tool_say_error(&error);
     return TOOL_FAILED;
   }
-  print_points(points, brief);
+  if (brief)
+    print_names(points);
+  else
+    print_points(points);
   kymo_points_free(points);
   return TOOL_OK;
 }

@@ -14,6 +14,7 @@ for program in points worker; do must_build $program; done
 programs=$control must_build many many.c gcc -O0 # half a thousand call sites are much to optimise
 programs=$control must_build switches
 programs=$control must_build levels
+programs=$control must_build long_names long_names.c gcc "-fmacro-prefix-map=$control=/srv/frontend/src/pool"
 programs=$control must_build plugin.so plugin.c gcc -shared -fPIC
 
 # ---- listing and switching ----
@@ -78,6 +79,17 @@ Try \`kymo enable --help' or \`kymo enable --usage' for more information." "$kym
 }
 on_names() { "$kymo" list $pid | sed -n 's/^on .*\(levels:[a-z]*\) .*/\1/p' | tr '\n' ' ' | sed 's/ $//'; }
 check 'kymo enable --level: tracepoints of that level and more urgent ones' levels
+table_of_points() { # as wide as the terminal, and whole where there is none
+  fresh
+  start_process "$bin/long_names" || return 1
+  "$kymo" enable $pid net:rx >printed || return 1
+  local width
+  for width in 160 80 40; do golden_table control points $width "$kymo" list $pid || return 1; done
+  env -u COLUMNS "$kymo" list $pid >list && golden_table control points 160 cat list || return 1
+  expect 'on - net:rx /srv/frontend/src/pool/long_names.c:9' eval "awk '/net:rx/ { print \$1, \$2, \$3, \$4 }' list" || return 1
+  end_process
+}
+check 'the tracepoints of a process fit the terminal' table_of_points
 takes_effect() {
   fresh
   start_process "$bin/worker" -t 2 -n 0 -w 200 || return 1
