@@ -169,6 +169,6 @@ static int run(int argc, char **argv) {
 
 const struct tool_command tool_check = {
     .name = "check",
-    .summary = "report where traces are damaged, and which bytes belong to no record",
+    .summary = "report damage in traces, and bytes that belong to no record",
     .run = run,
 };

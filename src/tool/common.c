@@ -164,6 +164,20 @@ void tool_print_safe(const char *text) {
       putchar(*text);
 }
 
+void tool_help_row(FILE *stream, int name_width, const struct tool_row *row) {
+  enum { WIDTH = 78 }; /* where argp would break the line */
+  int indent = fprintf(stream, "  %-*s ", name_width, row->name), column = indent;
+  for (const char *word = row->summary; *word;) {
+    int length = (int)strcspn(word, " ");
+    if (column > indent && column + 1 + length > WIDTH)
+      column = fprintf(stream, "\n%*s", indent, "") - 1;
+    column += fprintf(stream, "%s%.*s", column > indent ? " " : "", length, word);
+    word += length;
+    word += strspn(word, " ");
+  }
+  fputc('\n', stream);
+}
+
 char *tool_help_table(int key, const char *text, const char *head, tool_row_reader *read) {
   struct tool_row row = {0};
   char *out = NULL;
@@ -174,7 +188,7 @@ char *tool_help_table(int key, const char *text, const char *head, tool_row_read
   fprintf(stream, "%s\n", head);
   for (size_t i = 0; read(i, &row); i++, row = (struct tool_row){0})
     if (row.name)
-      fprintf(stream, "  %-12s %s\n", row.name, row.summary);
+      tool_help_row(stream, 12, &row);
   if (text && *text)
     fprintf(stream, "\n%s\n", text);
   return fclose(stream) == 0 ? out : (char *)(uintptr_t)text;

@@ -40,13 +40,14 @@ static void print_help(FILE *out) {
         "Records and reads event traces.\n\n",
         out);
   for (size_t i = 0; tool_commands[i]; i++)
-    fprintf(out, "  %-10s %s\n", tool_commands[i]->name, tool_commands[i]->summary);
+    tool_help_row(out, 10, &(struct tool_row){tool_commands[i]->name, tool_commands[i]->summary});
   fputs("\n"
-        "  kymo help COMMAND   prints the help of one command, as kymo COMMAND --help does\n"
+        "  kymo help COMMAND   prints the help of one command, as kymo COMMAND --help\n"
         "  kymo --version      prints the version\n\n"
-        "docs/tutorial.md and docs/cookbook.md show how the commands work together. The folder\n"
-        "docs is in the source, and in share/doc/kymo where kymo is installed.\n\n"
-        "Exit status: 0 success, 1 damaged or partial data, 2 invalid command line, 3 cannot run.\n",
+        "docs/tutorial.md and docs/cookbook.md show how the commands work together. The\n"
+        "folder docs is in the source, and in share/doc/kymo where kymo is installed.\n\n"
+        "Exit status: 0 success, 1 damaged or partial data, 2 invalid command line,\n"
+        "3 cannot run.\n",
         out);
 }
 

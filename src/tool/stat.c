@@ -98,6 +98,6 @@ static int run(int argc, char **argv) {
 
 const struct tool_command tool_stat = {
     .name = "stat",
-    .summary = "print what a process records and loses, or compute statistics of traces",
+    .summary = "print what a process records and loses, or statistics of traces",
     .run = run,
 };

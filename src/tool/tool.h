@@ -87,6 +87,8 @@ struct tool_row {
 };
 /* The row of an index, without a name if it is not shown; false after the last one. */
 typedef bool tool_row_reader(size_t index, struct tool_row *row);
+/* One row of a table in a help page: further lines of the summary go below its first one. */
+void tool_help_row(FILE *stream, int name_width, const struct tool_row *row);
 /* For the help_filter of a parser: inserts a table under `head` before the text after the options, the part
  * of the parser's `doc` from "\v" on. Other texts do not change. */
 char *tool_help_table(int key, const char *text, const char *head, tool_row_reader *read);

@@ -93,6 +93,14 @@ of_a_view() { # what belongs to it, and nothing else
 }
 check 'the help of a kind of statistics has its own options' of_a_view
 
+# narrow COMMAND…: no line of the help is wider than a terminal, and a long row of a table goes on below its text
+narrow() {
+  "$kymo" "$@" --help >help && [ "$(wc -L <help)" -le 79 ] && ! sed -nE '/^(Statistics|Formats|Languages|Forms):$/,/^$/p' help | grep -nvE '^([A-Z][a-z]+:|  [a-z0-9-]+ +[^ ].*| {15}[^ ].*|)$' || { cat help; return 1; }
+}
+check 'the help fits a terminal' narrow
+for command in "${commands[@]}"; do [ "$command" = kymo ] || check "the help of $command fits a terminal" narrow "$command"; done
+for view in latency functions histogram; do check "the help of the statistics $view fits a terminal" narrow stat $view; done
+
 # ---- suggestions ----
 
 # says TEXT COMMAND…: it ends with 2, and its first line on stderr is TEXT
