@@ -12,15 +12,15 @@
 #include <kymo/bprintf.h>
 #include <stdio.h>
 
-static void put_order(struct kymo_bstream *stream, uint32_t id, uint64_t price, const char *text) {
-  kymo_bprintf(stream, "o%<2n%<4b%<8b%0s", id, price, text);
+static void put_order(struct kymo_log *log, uint32_t id, uint64_t price, const char *text) {
+  kymo_bprintf(log, "o%<2n%<4b%<8b%0s", id, price, text);
 }
 
 /* Several calls make one record, and its length is that of all of them. */
-static void put_way(struct kymo_bstream *stream, const uint64_t *address, unsigned count) {
+static void put_way(struct kymo_log *log, const uint64_t *address, unsigned count) {
   struct kymo_bevent event;
   char room[512];
-  kymo_bevent_begin(&event, stream, room, sizeof room);
+  kymo_bevent_begin(&event, log, room, sizeof room);
   kymo_bevent_printf(&event, "b%<2n%1b", count);
   for (unsigned i = 0; i < count; i++)
     kymo_bevent_printf(&event, "%<8b", address[i]);
@@ -35,14 +35,14 @@ int main(int argc, char **argv) {
     return 2;
   }
   snprintf(path, sizeof path, "%s/orders", argv[1]);
-  struct kymo_bstream *stream = kymo_stream_open(path, NULL);
-  if (!stream) {
+  struct kymo_log *log = kymo_log_open(path, NULL);
+  if (!log) {
     perror(path);
     return 1;
   }
-  put_order(stream, 1, 995, "book");
-  put_way(stream, way, 3);
-  if (kymo_stream_close(stream)) {
+  put_order(log, 1, 995, "book");
+  put_way(log, way, 3);
+  if (kymo_log_close(log)) {
     perror(path);
     return 1;
   }

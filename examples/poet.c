@@ -25,11 +25,11 @@ static void complain(const char *what, const struct kymo_error *error) {
 }
 
 static int open_trace(struct kymo_trace **trace, const char *path, const char *key_path) {
-  struct kymo_open_options options = {0};
+  struct kymo_trace_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
   int status = key_path ? kymo_key_load(&options.key, key_path, &error) : KYMO_OK;
   if (status == KYMO_OK)
-    status = kymo_open(trace, &path, 1, &options, &error);
+    status = kymo_trace_open(trace, &path, 1, &options, &error);
   kymo_key_release(options.key); /* the trace has a share of its own */
   if (status != KYMO_OK)
     complain("", &error);
@@ -37,19 +37,19 @@ static int open_trace(struct kymo_trace **trace, const char *path, const char *k
 }
 
 static int print_event(struct kymo_trace *trace, struct kinds *kinds, const struct kymo_event *event) {
-  uint32_t kind = kymo_kind(event);
+  uint32_t kind = kymo_event_get_class_number(event);
   const char *meaning;
   uint64_t code;
   if (!kinds->fields[kind])
     kinds->fields[kind] = kymo_field_id(trace, event->class_, "EVENT") + 1;
-  int status = kymo_get_token(event, kinds->fields[kind] - 1, &code, &meaning);
+  int status = kymo_event_get_token(event, kinds->fields[kind] - 1, &code, &meaning);
   if (status == KYMO_E_TYPE ||
       status == KYMO_E_ABSENT) { /* a field EVENT that is no token, or not there: the class will do */
-    status = kymo_get_token(event, KYMO_FIELD_EVENT, &code, &meaning);
+    status = kymo_event_get_token(event, KYMO_FIELD_EVENT, &code, &meaning);
   }
   if (status != KYMO_OK) {
-    fprintf(stderr, "poet: event %" PRIu64 " of kind %s: %s\n", event->number, kymo_kind_name(trace, kind),
-            kymo_strerror(status));
+    fprintf(stderr, "poet: event %" PRIu64 " of kind %s: %s\n", event->number,
+            kymo_trace_class_name(trace, kind), kymo_status_text(status));
     return status;
   }
   if (meaning)
@@ -60,7 +60,7 @@ static int print_event(struct kymo_trace *trace, struct kinds *kinds, const stru
 }
 
 static int print_all(struct kymo_trace *trace) {
-  struct kinds kinds = {.count = kymo_record_kinds(trace)};
+  struct kinds kinds = {.count = kymo_trace_class_count(trace)};
   const struct kymo_event *event;
   struct kymo_error error = {.code = KYMO_OK};
   int status;
@@ -69,7 +69,7 @@ static int print_all(struct kymo_trace *trace) {
     fputs("poet: out of memory\n", stderr);
     return KYMO_E_MEMORY;
   }
-  while ((status = kymo_get_next(trace, &event, &error)) == KYMO_OK)
+  while ((status = kymo_trace_next(trace, &event, &error)) == KYMO_OK)
     if ((status = print_event(trace, &kinds, event)) != KYMO_OK)
       break;
   if (status == error.code && status < 0)
@@ -99,7 +99,7 @@ int main(int argc, char **argv) {
     return 3;
   int status = print_all(trace);
   size_t damaged = print_damage(trace);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   if (fclose(stdout) != 0) {
     perror("poet: standard output");
     return 3;

@@ -119,7 +119,7 @@ static int count(int pid) {
   char rings[1024];
   struct kymo_counts *counts;
   struct kymo_error error;
-  if (kymo_rings_of_process(rings, sizeof rings, pid, &error) < 0 ||
+  if (kymo_process_rings(rings, sizeof rings, pid, &error) < 0 ||
       kymo_counts_open(&counts, rings, &error) < 0)
     return fail(&error);
   int status = kymo_counts_read(counts, &error);
@@ -136,7 +136,7 @@ static int snapshot(const char *directory, int pid) {
   struct kymo_snapshot_options options = {.directory = directory};
   struct kymo_snapshot *saved = NULL;
   struct kymo_error error;
-  int status = kymo_rings_of_process(rings, sizeof rings, pid, &error);
+  int status = kymo_process_rings(rings, sizeof rings, pid, &error);
   if (status >= 0)
     status = kymo_snapshot_take(&saved, rings, &options, &error);
   int64_t lost = saved ? kymo_snapshot_number(saved, KYMO_SNAPSHOT_LOST) : 0;
@@ -166,10 +166,10 @@ static int measure(const char *kind, const char *path, const char *from, const c
   struct kymo_trace *trace;
   struct kymo_stat *stat;
   struct kymo_error error;
-  if (kymo_open(&trace, &path, 1, NULL, &error) < 0)
+  if (kymo_trace_open(&trace, &path, 1, NULL, &error) < 0)
     return fail(&error);
   int status = kymo_stat_run(&stat, trace, kind, &options, &error);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   if (status < 0)
     return fail(&error);
   for (size_t row = 0; row < kymo_stat_rows(stat); row++)

@@ -136,9 +136,9 @@ static void use_trace(unsigned which) {
   struct kymo_error error;
   uint64_t count = 0;
   int64_t last_ns = INT64_MIN;
-  if (kymo_open(&trace, &path, 1, NULL, &error) != KYMO_OK)
+  if (kymo_trace_open(&trace, &path, 1, NULL, &error) != KYMO_OK)
     abort();
-  while (kymo_get_next(trace, &event, &error) == KYMO_OK && event->time_ns >= last_ns) {
+  while (kymo_trace_next(trace, &event, &error) == KYMO_OK && event->time_ns >= last_ns) {
     last_ns = event->time_ns;
     count++;
   }
@@ -151,14 +151,14 @@ static void use_trace(unsigned which) {
   fuzz_reached += which == 3 ? kymo_trace_damage_count(trace) : 0;
   for (int64_t k = 0; which == 2 && k < 6; k++) {
     int64_t wanted_ns = INT64_C(1700000000000001000) + k * 12333;
-    if (kymo_goto_time(trace, wanted_ns, &error) == KYMO_OK &&
-        kymo_get_next(trace, &event, &error) == KYMO_OK) {
+    if (kymo_trace_goto_time(trace, wanted_ns, &error) == KYMO_OK &&
+        kymo_trace_next(trace, &event, &error) == KYMO_OK) {
       if (event->time_ns < wanted_ns || event->time_ns >= wanted_ns + 1000)
         abort(); /* a hint was taken for a fact */
       fuzz_reached += kymo_stream_of(event)->index.kept > 0;
     }
   }
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -2,7 +2,7 @@
 /*
  * Formats of kymo_bprintf: three bytes that choose the largest event and the kinds of arguments, then any
  * format. What is refused by the compiler of formats is refused with a place in it; what is stored is as long
- * as is said, and no longer than the stream lets it be.
+ * as is said, and no longer than the log lets it be.
  */
 #include <kymo/bprintf.h>
 #include <stdio.h>
@@ -14,16 +14,16 @@ enum { ARGUMENTS = 12 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct kymo_bstream *stream_of(size_t most) {
-  static struct kymo_bstream *streams[3];
+static struct kymo_log *stream_of(size_t most) {
+  static struct kymo_log *logs[3];
   static const size_t sizes[] = {20, 1000, 20000};
   char path[64];
   snprintf(path, sizeof path, "/tmp/fuzz-bprintf-%d-%zu", (int)getpid(), most);
-  struct kymo_stream_options options = {
+  struct kymo_log_options options = {
       .is_memory = true, .packet_bytes = 32768, .packets = 2, .event_bytes_max = sizes[most]};
-  if (!streams[most])
-    streams[most] = kymo_stream_open(path, &options);
-  return streams[most];
+  if (!logs[most])
+    logs[most] = kymo_log_open(path, &options);
+  return logs[most];
 }
 
 static struct kymo_barg argument(uint32_t kind) {
@@ -51,8 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < 3)
     return 0;
   char *format = calloc(1, size - 2);
-  struct kymo_bstream *stream = stream_of(data[0] % 3);
-  if (!format || !stream)
+  struct kymo_log *log = stream_of(data[0] % 3);
+  if (!format || !log)
     abort();
   memcpy(format, data + 3, size - 3);
   uint32_t kinds = (uint32_t)data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16;
@@ -62,8 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (at > strlen(format) || (!fault && at != strlen(format)))
     abort();
   if (!reads_memory(format)) {
-    int stored = kymo_bvprintf(stream, format, args, ARGUMENTS);
-    if ((fault && stored >= 0) || stored > (int)stream->event_max)
+    int stored = kymo_bvprintf(log, format, args, ARGUMENTS);
+    if ((fault && stored >= 0) || stored > (int)log->event_max)
       abort();
   }
   free(format);

@@ -8,38 +8,38 @@
 
 /* Runs all events of a file through the writer. How many came; -1 if it cannot be read, or is refused. */
 static int64_t convert(const char *from, const char *to, const char *text) {
-  struct kymo_open_options options = {.format = "cpel", .force_correlate = true};
+  struct kymo_trace_options options = {.format = "cpel", .force_correlate = true};
   const struct kymo_sink *sink = kymo_sink_find_files("cpel");
   struct kymo_sink_state *state = NULL;
   const struct kymo_event *event;
   struct kymo_trace *trace;
   struct kymo_error error;
   int64_t count = 0;
-  if (kymo_open(&trace, &from, 1, &options, &error) != KYMO_OK)
+  if (kymo_trace_open(&trace, &from, 1, &options, &error) != KYMO_OK)
     return -1;
   unlink(to);
   struct kymo_sink_options told = {.size = sizeof told, .text = text, .path = to};
   int status = sink->begin(&state, trace, &told, &error);
-  for (; status == KYMO_OK && kymo_get_next(trace, &event, &error) == KYMO_OK; count++)
+  for (; status == KYMO_OK && kymo_trace_next(trace, &event, &error) == KYMO_OK; count++)
     status = sink->event(state, event, &error);
   int ended = sink->end(state, &error);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return status == KYMO_OK && ended == KYMO_OK ? count : -1;
 }
 
 /* How many events a file has; *damage: in how many places it is damaged. */
 static int64_t count_events(const char *path, size_t *damage) {
-  struct kymo_open_options options = {.format = "cpel", .force_correlate = true};
+  struct kymo_trace_options options = {.format = "cpel", .force_correlate = true};
   const struct kymo_event *event;
   struct kymo_trace *trace;
   struct kymo_error error;
   int64_t count = 0;
-  if (kymo_open(&trace, &path, 1, &options, &error) != KYMO_OK)
+  if (kymo_trace_open(&trace, &path, 1, &options, &error) != KYMO_OK)
     return -1;
-  while (kymo_get_next(trace, &event, &error) == KYMO_OK)
+  while (kymo_trace_next(trace, &event, &error) == KYMO_OK)
     count++;
   *damage = kymo_trace_damage_count(trace);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return count;
 }
 

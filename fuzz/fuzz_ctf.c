@@ -153,17 +153,17 @@ static void get_fields(struct kymo_trace *trace, const struct kymo_event *event)
     const uint8_t *bytes;
     if (field == KYMO_FIELD_NONE)
       continue;
-    kymo_get_uint(event, field, &u);
-    kymo_get_int(event, field, &s);
-    kymo_get_float(event, field, &f);
-    if (kymo_get_bytes(event, field, &bytes, &u) == KYMO_OK && u > 0)
+    kymo_event_get_uint(event, field, &u);
+    kymo_event_get_int(event, field, &s);
+    kymo_event_get_float(event, field, &f);
+    if (kymo_event_get_bytes(event, field, &bytes, &u) == KYMO_OK && u > 0)
       steps += bytes[u - 1] == 'x';
   }
 }
 
 static void read_trace(struct kymo_trace *trace) {
   const struct kymo_event *event;
-  while (steps < STEPS_MAX && kymo_get_next(trace, &event, NULL) == KYMO_OK) {
+  while (steps < STEPS_MAX && kymo_trace_next(trace, &event, NULL) == KYMO_OK) {
     for (int scope = 0; scope < KYMO_SCOPE_COUNT; scope++)
       walk_scope(event, (enum kymo_scope)scope);
     get_fields(trace, event);
@@ -181,9 +181,9 @@ static void read_window(struct kymo_trace *trace) {
     return;
   uint64_t span = (uint64_t)end_ns - (uint64_t)begin_ns;
   int64_t from_ns = (int64_t)((uint64_t)begin_ns + span / 3);
-  kymo_goto_time(trace, from_ns, NULL);
-  kymo_set_end_time(trace, (int64_t)((uint64_t)begin_ns + span / 2));
-  if (kymo_get_next(trace, &event, NULL) == KYMO_OK && event->has_time && event->time_ns < from_ns)
+  kymo_trace_goto_time(trace, from_ns, NULL);
+  kymo_trace_set_end_time(trace, (int64_t)((uint64_t)begin_ns + span / 2));
+  if (kymo_trace_next(trace, &event, NULL) == KYMO_OK && event->has_time && event->time_ns < from_ns)
     abort(); /* that is before where we went */
   read_trace(trace);
 }
@@ -217,9 +217,9 @@ static void print_trace(struct kymo_trace *trace, const struct kymo_sink *sink) 
   struct kymo_sink_options options = {.size = sizeof options, .out = out};
   stderr = out;
   if (sink->begin(&printing.state, trace, &options, NULL) == KYMO_OK) {
-    kymo_set_loss_handler(trace, sink->loss ? print_loss : NULL, &printing);
-    kymo_set_boundary_handler(trace, sink->boundary ? print_boundary : NULL, &printing);
-    for (; steps < STEPS_MAX && kymo_get_next(trace, &event, NULL) == KYMO_OK; steps += 10)
+    kymo_trace_set_loss_handler(trace, sink->loss ? print_loss : NULL, &printing);
+    kymo_trace_set_boundary_handler(trace, sink->boundary ? print_boundary : NULL, &printing);
+    for (; steps < STEPS_MAX && kymo_trace_next(trace, &event, NULL) == KYMO_OK; steps += 10)
       if (sink->event(printing.state, event, NULL) != KYMO_OK)
         break;
   }
@@ -242,12 +242,12 @@ static struct kymo_trace *open_trace(struct kymo_schema *schema, struct memory *
                              NULL);
   if (status == KYMO_OK && kymo_trace_finish(trace, NULL) == KYMO_OK)
     return trace;
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return NULL;
 }
 
 static const struct kymo_sink *choose_sink(const struct memory *memory) {
-  const struct kymo_sink *const *sinks = kymo_sinks(), *printers[16];
+  const struct kymo_sink *const *sinks = kymo_sink_list(), *printers[16];
   size_t count = 0;
   for (; *sinks && count < sizeof printers / sizeof *printers; sinks++)
     if (!(*sinks)->makes_files)
@@ -264,12 +264,12 @@ static void read_all(struct kymo_schema *schema, struct memory *memory) {
     read_trace(trace);
     read_window(trace);
   }
-  kymo_close(trace);
+  kymo_trace_close(trace);
   trace = open_trace(schema, memory);
   steps = 0;
   if (trace)
     print_trace(trace, choose_sink(memory));
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 /* Takes over the schema. */

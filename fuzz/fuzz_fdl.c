@@ -85,9 +85,9 @@ static void filter_events(struct kymo_schema *schema, struct kymo_filter *filter
   must(kymo_trace_finish(trace, &error) == KYMO_OK, &error);
   int status = kymo_filter_attach(trace, filter, &error);
   while (status == KYMO_OK)
-    if ((status = kymo_get_next_filtered(trace, &event, &error)) == KYMO_OK)
+    if ((status = kymo_trace_next_filtered(trace, &event, &error)) == KYMO_OK)
       must(event->class_ != NULL, &error);
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 /* ---- forms ---- */

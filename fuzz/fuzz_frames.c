@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of framed streams over any files: the first byte tells how many, the next two of each their
+/* The reader of framed logs over any files: the first byte tells how many, the next two of each their
  * length. */
 #include "reader.h"
 
 enum { FILES_MAX = 4 };
 
 /* Prints all, goes to the middle and back, and follows for a round. */
-static void read_all(const char *const *paths, size_t count, struct kymo_open_options options) {
+static void read_all(const char *const *paths, size_t count, struct kymo_trace_options options) {
   const struct kymo_event *event;
   struct kymo_trace *trace;
   struct kymo_error error;
   uint64_t events = 0;
   options.format = "frames";
-  if (kymo_open(&trace, paths, count, &options, &error) != KYMO_OK)
+  if (kymo_trace_open(&trace, paths, count, &options, &error) != KYMO_OK)
     return;
-  while (kymo_get_next(trace, &event, &error) == KYMO_OK)
+  while (kymo_trace_next(trace, &event, &error) == KYMO_OK)
     events++;
   fuzz_reached += events;
-  if (!options.follow && kymo_goto_record(trace, events / 2, &event, &error) == KYMO_OK)
-    for (int i = 0; i < 8 && kymo_get_previous(trace, &event, &error) == KYMO_OK; i++)
+  if (!options.follow && kymo_trace_goto_event(trace, events / 2, &event, &error) == KYMO_OK)
+    for (int i = 0; i < 8 && kymo_trace_previous(trace, &event, &error) == KYMO_OK; i++)
       ;
-  kymo_stop_following(trace);
-  while (options.follow && kymo_get_next(trace, &event, &error) == KYMO_OK)
+  kymo_trace_stop_following(trace);
+  while (options.follow && kymo_trace_next(trace, &event, &error) == KYMO_OK)
     ;
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -38,9 +38,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     at += 2 + length;
   }
   if (count) {
-    fuzz_print(paths[0], (struct kymo_open_options){.format = "frames"}, "text");
-    read_all(paths, count, (struct kymo_open_options){.all_classes = true});
-    read_all(paths, count, (struct kymo_open_options){.follow = true});
+    fuzz_print(paths[0], (struct kymo_trace_options){.format = "frames"}, "text");
+    read_all(paths, count, (struct kymo_trace_options){.all_classes = true});
+    read_all(paths, count, (struct kymo_trace_options){.follow = true});
   }
   for (size_t i = 0; i < count; i++)
     close(files[i].fd);

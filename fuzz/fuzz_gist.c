@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   length = length < size - 2 ? length : size - 2;
   struct fuzz_file header = fuzz_file_make(data + 2, length),
                    log = fuzz_file_make(data + 2 + length, size - 2 - length);
-  struct kymo_open_options options = {.format = "gist", .gist_header = header.path};
+  struct kymo_trace_options options = {.format = "gist", .gist_header = header.path};
   fuzz_print(log.path, options, "cpel");
   fuzz_print(log.path, options, "json");
   close(header.fd);

@@ -27,7 +27,7 @@ static inline struct fuzz_file fuzz_file_make(const uint8_t *data, size_t size) 
 
 /* Reads a file as options->format and prints it by a sink, from its start and once more from the middle of
  * its times. */
-static inline void fuzz_print(const char *path, struct kymo_open_options options, const char *sink_name) {
+static inline void fuzz_print(const char *path, struct kymo_trace_options options, const char *sink_name) {
   const struct kymo_sink *sink = kymo_sink_find(sink_name);
   struct kymo_sink_state *state = NULL;
   const struct kymo_event *event;
@@ -35,7 +35,7 @@ static inline void fuzz_print(const char *path, struct kymo_open_options options
   struct kymo_error error;
   options.unmerged = sink->unmerged;
   options.force_correlate = true;
-  if (kymo_open(&trace, &path, 1, &options, &error) != KYMO_OK)
+  if (kymo_trace_open(&trace, &path, 1, &options, &error) != KYMO_OK)
     return;
   FILE *out = fopen("/dev/null", "w");
   if (!out)
@@ -44,7 +44,7 @@ static inline void fuzz_print(const char *path, struct kymo_open_options options
       sink->begin(&state, trace,
                   &(struct kymo_sink_options){.size = sizeof(struct kymo_sink_options), .out = out}, &error);
   int64_t first_ns = 0, last_ns = 0;
-  while (status == KYMO_OK && kymo_get_next(trace, &event, &error) == KYMO_OK) {
+  while (status == KYMO_OK && kymo_trace_next(trace, &event, &error) == KYMO_OK) {
     first_ns = event->number == 1 ? event->time_ns : first_ns;
     last_ns = event->time_ns;
     fuzz_reached++;
@@ -52,10 +52,10 @@ static inline void fuzz_print(const char *path, struct kymo_open_options options
   }
   sink->end(state, &error);
   fclose(out);
-  if (!options.unmerged && kymo_goto_time(trace, first_ns / 2 + last_ns / 2, &error) == KYMO_OK)
-    while (kymo_get_next(trace, &event, &error) == KYMO_OK)
+  if (!options.unmerged && kymo_trace_goto_time(trace, first_ns / 2 + last_ns / 2, &error) == KYMO_OK)
+    while (kymo_trace_next(trace, &event, &error) == KYMO_OK)
       ;
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 #endif

@@ -4,9 +4,9 @@
  * of nothing, none at all. Prints "CASE RECORDER ns" for each batch; recorders take turns, so that what else
  * the machine does hits all of them.
  *
- *   memory   kymo_bprintf into a raw stream that stays in memory
+ *   memory   kymo_bprintf into a raw log that stays in memory
  *   kymo     KYMO into rings, which stay in memory
- *   file     kymo_bprintf into a raw stream, written to files
+ *   file     kymo_bprintf into a raw log, written to files
  *   framed   the same with sequence and length
  *   text     snprintf and write
  */
@@ -22,7 +22,7 @@
   "1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"
 enum { BATCH = 20000, TEXT_BATCH = 2000 };
 
-static struct kymo_bstream *memory, *raw, *framed;
+static struct kymo_log *memory, *raw, *framed;
 static int file;
 static volatile long long value = 0x1122334455667788;
 static const char *volatile text = LITERAL;
@@ -93,17 +93,17 @@ static void measure_all(void) {
 }
 
 int main(int argc, char **argv) {
-  struct kymo_stream_options options = {.rotate_bytes = 8 << 20, .rotate_count = 2};
+  struct kymo_log_options options = {.rotate_bytes = 8 << 20, .rotate_count = 2};
   if (argc != 3)
     return 2;
   char path[4][512];
   for (int i = 0; i < 4; i++)
     snprintf(path[i], sizeof path[i], "%s/%d", argv[1], i);
-  raw = kymo_stream_open(path[0], &options);
+  raw = kymo_log_open(path[0], &options);
   options.is_framed = true;
-  framed = kymo_stream_open(path[1], &options);
+  framed = kymo_log_open(path[1], &options);
   file = open(path[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  memory = kymo_stream_open(path[3], &(struct kymo_stream_options){.is_memory = true, .packets = 4});
+  memory = kymo_log_open(path[3], &(struct kymo_log_options){.is_memory = true, .packets = 4});
   if (!memory || !raw || !framed || file < 0 || kymo_thread_init())
     return 1;
   for (long rounds = strtol(argv[2], NULL, 10); rounds > 0; rounds--) {
@@ -111,5 +111,5 @@ int main(int argc, char **argv) {
     if (ftruncate(file, 0) || lseek(file, 0, SEEK_SET))
       return 1;
   }
-  return kymo_stream_close(memory) || kymo_stream_close(raw) || kymo_stream_close(framed);
+  return kymo_log_close(memory) || kymo_log_close(raw) || kymo_log_close(framed);
 }

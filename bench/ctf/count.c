@@ -26,12 +26,12 @@ int main(int argc, char **argv) {
   char text[2048];
   if (argc < 2)
     return 2;
-  int status = kymo_open(&trace, (const char *const *)argv + 1, (size_t)argc - 1, NULL, &error);
+  int status = kymo_trace_open(&trace, (const char *const *)argv + 1, (size_t)argc - 1, NULL, &error);
   if (status == KYMO_OK) {
-    while ((status = kymo_get_next(trace, &event, &error)) == KYMO_OK)
+    while ((status = kymo_trace_next(trace, &event, &error)) == KYMO_OK)
       count++;
     printf("%" PRIu64 " %ld %zu\n", count, own_kib(), kymo_trace_damage_count(trace));
-    kymo_close(trace);
+    kymo_trace_close(trace);
   }
   if (status < 0)
     fprintf(stderr, "%s\n", kymo_error_text(&error, text, sizeof text));

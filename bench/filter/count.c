@@ -25,15 +25,15 @@ int main(int argc, char **argv) {
   char text[2048];
   if (argc < 2)
     return 2;
-  int status = kymo_open(&trace, (const char *const *)argv + 1, 1, NULL, &error);
+  int status = kymo_trace_open(&trace, (const char *const *)argv + 1, 1, NULL, &error);
   if (status == KYMO_OK && argc > 2)
     status = attach(trace, argv[2], &error);
   while (status == KYMO_OK)
-    if ((status = (argc > 2 ? kymo_get_next_filtered : kymo_get_next)(trace, &event, &error)) == KYMO_OK)
+    if ((status = (argc > 2 ? kymo_trace_next_filtered : kymo_trace_next)(trace, &event, &error)) == KYMO_OK)
       count++;
   printf("%" PRIu64 "\n", count);
   if (status < 0)
     fprintf(stderr, "%s\n", kymo_error_text(&error, text, sizeof text));
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return status == KYMO_END ? 0 : 1;
 }

@@ -13,13 +13,13 @@ int main(int argc, char **argv) {
   char text[2048];
   if (argc != 3)
     return 2;
-  int status = kymo_open(&trace, (const char *const *)argv + 2, 1, NULL, &error);
+  int status = kymo_trace_open(&trace, (const char *const *)argv + 2, 1, NULL, &error);
   if (status == KYMO_OK) {
-    status = kymo_goto_time(trace, strtoll(argv[1], NULL, 10), &error);
-    while (status == KYMO_OK && (status = kymo_get_next(trace, &event, &error)) == KYMO_OK)
+    status = kymo_trace_goto_time(trace, strtoll(argv[1], NULL, 10), &error);
+    while (status == KYMO_OK && (status = kymo_trace_next(trace, &event, &error)) == KYMO_OK)
       count++;
     printf("%" PRIu64 "\n", count);
-    kymo_close(trace);
+    kymo_trace_close(trace);
   }
   if (status < 0)
     fprintf(stderr, "%s\n", kymo_error_text(&error, text, sizeof text));

@@ -4,7 +4,7 @@
  * machine's order of bytes:
  *
  *   plain generate NAME FILES RECORDS   makes NAME0, NAME1, …, which alternate at random
- *   plain frame NAME FILES RECORDS      the same records as a framed stream (docs/bprintf.md)
+ *   plain frame NAME FILES RECORDS      the same records as a framed log (docs/bprintf.md)
  *   plain merge OUT FILE…               merges files of records: the smallest of all heads, again and again
  */
 #include <fcntl.h>

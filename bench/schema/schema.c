@@ -217,19 +217,19 @@ struct looks {
 };
 
 static const void *look_event(const struct looks *l, uint32_t i) {
-  return kymo_lookup_event(l->schema, l->event_names[i]);
+  return kymo_schema_lookup_event(l->schema, l->event_names[i]);
 }
 static const void *look_type(const struct looks *l, uint32_t i) {
-  return kymo_lookup_type(l->schema, l->type_names[i]);
+  return kymo_schema_lookup_type(l->schema, l->type_names[i]);
 }
 static const void *look_group(const struct looks *l, uint32_t i) {
-  return kymo_lookup_group(l->schema, l->group_names[i]);
+  return kymo_schema_lookup_group(l->schema, l->group_names[i]);
 }
 static const void *look_member(const struct looks *l, uint32_t i) {
   return kymo_type_member(l->structs[i], l->member_names[i]);
 }
 static const void *look_id(const struct looks *l, uint32_t i) {
-  return kymo_stream_event(l->schema->streams[0], l->ids[i]);
+  return kymo_stream_class_event(l->schema->streams[0], l->ids[i]);
 }
 static const void *floor_event(const struct looks *l, uint32_t i) {
   return plain_find(l->events, l->event_names[i]);

@@ -96,9 +96,9 @@ static int loop(const char *path) {
 static uint64_t look(const struct kymo_event *event, const uint32_t *fields) {
   uint64_t caplen = 0, wire = 0, size = 0;
   const uint8_t *data = NULL;
-  kymo_get_uint(event, fields[0], &caplen);
-  kymo_get_uint(event, fields[1], &wire);
-  kymo_get_bytes(event, fields[2], &data, &size);
+  kymo_event_get_uint(event, fields[0], &caplen);
+  kymo_event_get_uint(event, fields[1], &wire);
+  kymo_event_get_bytes(event, fields[2], &data, &size);
   return (uint64_t)event->time_ns + caplen + wire + (size ? data[0] : 0);
 }
 
@@ -115,32 +115,33 @@ static int attach(struct kymo_trace *trace, const char *text, struct kymo_error 
 
 static int read_trace(const char *mode, const char *path, const char *key) {
   static const char *const names[3] = {"caplen", "wire", "data"};
-  struct kymo_open_options options = {0};
+  struct kymo_trace_options options = {0};
   struct kymo_error error;
   struct kymo_trace *trace;
   const struct kymo_event *event;
   uint32_t fields[3] = {0};
   uint64_t count = 0, sum = 0, one;
   double begin = now();
-  if (kymo_key_load(&options.key, key, &error) < 0 || kymo_open(&trace, &path, 1, &options, &error) < 0 ||
+  if (kymo_key_load(&options.key, key, &error) < 0 ||
+      kymo_trace_open(&trace, &path, 1, &options, &error) < 0 ||
       (*mode == 'f' && attach(trace, "caplen > 84", &error) < 0)) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }
   double opened = now();
-  while (*mode == 'f' && kymo_get_next_filtered(trace, &event, &error) == KYMO_OK)
+  while (*mode == 'f' && kymo_trace_next_filtered(trace, &event, &error) == KYMO_OK)
     count++;
-  for (; kymo_get_next(trace, &event, &error) == KYMO_OK; count++) {
+  for (; kymo_trace_next(trace, &event, &error) == KYMO_OK; count++) {
     if (count == 0)
       for (unsigned i = 0; i < 3; i++)
         fields[i] = kymo_field_id(trace, event->class_, names[i]);
     if (*mode == 'a')
       sum += look(event, fields);
-    else if (*mode == 'l' && count % 10 == 0 && kymo_get_uint(event, fields[0], &one) == KYMO_OK)
+    else if (*mode == 'l' && count % 10 == 0 && kymo_event_get_uint(event, fields[0], &one) == KYMO_OK)
       sum += one;
   }
   tell(begin, opened, count, sum);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   kymo_key_release(options.key);
   return 0;
 }

@@ -21,7 +21,7 @@
 
 extern char **environ;
 
-/* One kind of events (kymo_kind). */
+/* One kind of events (kymo_event_get_class_number). */
 struct kind {
   bool is_known;
   uint32_t x, y; /* fields */
@@ -144,7 +144,7 @@ static uint32_t find_field(struct kymo_sink_state *state, const struct kymo_even
 }
 
 static int get_kind(struct kymo_sink_state *state, const struct kymo_event *event, struct kind **out) {
-  uint32_t index = kymo_kind(event);
+  uint32_t index = kymo_event_get_class_number(event);
   if (index >= state->kind_count) {
     struct kind *kinds = realloc(state->kinds, ((size_t)index + 1) * sizeof *kinds);
     if (!kinds)
@@ -181,7 +181,7 @@ static void put_time(struct kymo_sink_state *state, int64_t ns) {
 static bool is_number(const struct kymo_event *event, uint32_t field) {
   struct kymo_value value;
   enum kymo_token token;
-  return kymo_get_value(event, field, &value, &token) == KYMO_OK &&
+  return kymo_event_get_value(event, field, &value, &token) == KYMO_OK &&
          (token == KYMO_TOKEN_INTEGER || (token == KYMO_TOKEN_FLOAT && value.f - value.f == 0));
 }
 
@@ -192,7 +192,7 @@ static void put_number(struct kymo_sink_state *state, const struct kymo_event *e
     put_time(state, event->time_ns);
     return;
   }
-  kymo_get_value(event, field, &value, &token);
+  kymo_event_get_value(event, field, &value, &token);
   if (token == KYMO_TOKEN_FLOAT)
     fprintf(state->data, "%.17g ", value.f);
   else if (value.type && value.type->is_signed)

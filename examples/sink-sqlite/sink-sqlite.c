@@ -34,7 +34,7 @@ struct table {
   sqlite3_stmt *insert;
 };
 
-/* What is known of one kind of events (kymo_kind). */
+/* What is known of one kind of events (kymo_event_get_class_number). */
 struct kind {
   struct table *table;
   struct column *columns;
@@ -234,7 +234,7 @@ static int add_columns(struct kymo_sink_state *state, struct kind *kind,
                        const struct kymo_event_class *class_, struct kymo_error *error) {
   const uint32_t *fields;
   size_t count;
-  int status = kymo_fields(state->trace, class_, &fields, &count);
+  int status = kymo_field_list(state->trace, class_, &fields, &count);
   kind->columns = status == KYMO_OK ? calloc(2 * count + 1, sizeof *kind->columns) : NULL;
   if (!kind->columns)
     return fail_memory(state, error);
@@ -253,7 +253,7 @@ static int add_columns(struct kymo_sink_state *state, struct kind *kind,
 /* What to do with events of this kind, made when the first one comes. */
 static int get_kind(struct kymo_sink_state *state, const struct kymo_event *event, struct kind **out,
                     struct kymo_error *error) {
-  uint32_t index = kymo_kind(event);
+  uint32_t index = kymo_event_get_class_number(event);
   if (index >= state->kind_count) {
     uint32_t count = index + 1;
     struct kind *kinds = realloc(state->kinds, count * sizeof *kinds);
@@ -308,14 +308,14 @@ static bool is_utf8(const uint8_t *at, uint64_t count) {
 static int bind_formatted(struct kymo_sink_state *state, sqlite3_stmt *into, int at,
                           const struct kymo_event *event, uint32_t field) {
   size_t length = 0;
-  int status = kymo_format(event, field, state->text, state->text_size, &length);
+  int status = kymo_event_format_field(event, field, state->text, state->text_size, &length);
   if (status == KYMO_E_RANGE) {
     char *text = realloc(state->text, length + 1);
     if (!text)
       return SQLITE_NOMEM;
     state->text = text;
     state->text_size = length + 1;
-    status = kymo_format(event, field, text, length + 1, &length);
+    status = kymo_event_format_field(event, field, text, length + 1, &length);
   }
   return status == KYMO_OK ? sqlite3_bind_text64(into, at, state->text, length, SQLITE_TRANSIENT, SQLITE_UTF8)
                            : SQLITE_OK;
@@ -347,11 +347,11 @@ static int bind_name(sqlite3_stmt *into, int at, const struct kymo_event *event,
                      const struct kymo_value *value) {
   const char *name = NULL;
   if (column->info.kind == KYMO_DATA_TOKEN) {
-    kymo_get_token(event, column->field, NULL, &name);
+    kymo_event_get_token(event, column->field, NULL, &name);
     return name ? sqlite3_bind_text(into, at, name, -1, SQLITE_TRANSIENT) : SQLITE_OK;
   }
   sqlite3_str *names = sqlite3_str_new(NULL);
-  for (uint32_t i = 0; (name = kymo_flag_text(value->type, value->u, i)); i++)
+  for (uint32_t i = 0; (name = kymo_type_flag_text(value->type, value->u, i)); i++)
     sqlite3_str_appendf(names, "%s%s", i > 0 ? "|" : "", name);
   char *text = sqlite3_str_finish(names);
   return text ? sqlite3_bind_text(into, at, text, -1, sqlite3_free) : SQLITE_OK;
@@ -363,11 +363,11 @@ static int bind(struct kymo_sink_state *state, sqlite3_stmt *into, int at, const
   struct kymo_value value;
   enum kymo_token token;
   int64_t ns;
-  if (kymo_get_value(event, column->field, &value, &token) != KYMO_OK)
+  if (kymo_event_get_value(event, column->field, &value, &token) != KYMO_OK)
     return SQLITE_OK;
   if (column->is_name)
     return bind_name(into, at, event, column, &value);
-  if (column->info.kind == KYMO_DATA_TIME && kymo_get_time(event, column->field, &ns) == KYMO_OK)
+  if (column->info.kind == KYMO_DATA_TIME && kymo_event_get_time(event, column->field, &ns) == KYMO_OK)
     return sqlite3_bind_int64(into, at, ns);
   switch (token) {
   case KYMO_TOKEN_INTEGER: return bind_integer(into, at, &value);
@@ -397,7 +397,7 @@ static int insert_event(struct kymo_sink_state *state, const struct kymo_event *
     sqlite3_bind_int64(into, 2, event->time_ns);
   sqlite3_bind_text(into, 3, event->class_->name ? event->class_->name : "", -1, SQLITE_STATIC);
   sqlite3_bind_int64(into, 4, event->packet->stream->part->index);
-  if (kymo_get_uint(event, KYMO_FIELD_STREAM, &stream) == KYMO_OK)
+  if (kymo_event_get_uint(event, KYMO_FIELD_STREAM, &stream) == KYMO_OK)
     sqlite3_bind_int64(into, 5, (int64_t)stream);
   return insert(state, into, error);
 }

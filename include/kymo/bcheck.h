@@ -56,14 +56,16 @@ template <class T> struct bkind {
                     (KYMO_BIS_(format, kymo_from##i, "<") || KYMO_BIS_(format, kymo_from##i, ">") ? 1 : 0), \
     kymo_zero##i = kymo_order##i + (KYMO_BIS_(format, kymo_order##i, "0") ? 1 : 0),                         \
     kymo_at##i = kymo_zero##i + (KYMO_BIS_SIZE_(format, kymo_zero##i) ? 1 : 0),                             \
-    kymo_number##i = KYMO_BIS_(format, kymo_at##i, "b") || KYMO_BIS_(format, kymo_at##i, "c") ? 1 : 0,      \
+    kymo_trace_get_number##i =                                                                              \
+        KYMO_BIS_(format, kymo_at##i, "b") || KYMO_BIS_(format, kymo_at##i, "c") ? 1 : 0,                   \
     kymo_text##i = KYMO_BIS_(format, kymo_at##i, "s") || KYMO_BIS_(format, kymo_at##i, "S") ? 1 : 0,        \
     kymo_none##i = KYMO_BIS_(format, kymo_at##i, "n") || KYMO_BIS_(format, kymo_at##i, "%") ? 1 : 0,        \
     kymo_last##i = kymo_go##previous && kymo_from##i + 5 == (int)sizeof(format) ? 1 : 0,                    \
     kymo_star##i = KYMO_BIS_(format, kymo_at##i, "b") && KYMO_BIS_(format, kymo_at##i + 1, "*") ? 1 : 0,    \
     kymo_times##i = kymo_star##i ? KYMO_BDIGIT_(format, kymo_at##i + 2) : 1,                                \
     kymo_end##i = kymo_at##i + 1 + 2 * kymo_star##i,                                                        \
-    kymo_go##i = kymo_go##previous && !kymo_last##i && (kymo_number##i || kymo_text##i || kymo_none##i) &&  \
+    kymo_go##i = kymo_go##previous && !kymo_last##i &&                                                      \
+                         (kymo_trace_get_number##i || kymo_text##i || kymo_none##i) &&                      \
                          kymo_end##i + 5 < (int)sizeof(format) && kymo_times##i > 0 &&                      \
                          !(kymo_star##i &&                                                                  \
                            (KYMO_BIS_(format, kymo_end##i, "0") || KYMO_BDIGIT_(format, kymo_end##i)))      \
@@ -73,13 +75,15 @@ template <class T> struct bkind {
     kymo_taken##i = kymo_go##i && !kymo_none##i ? kymo_times##i : 0,                                        \
     kymo_left##i = kymo_left##previous - kymo_taken##i,                                                     \
     kymo_mask##i = (1 << 2 * kymo_taken##i) - 1,                                                            \
-    kymo_kind##i = kymo_left##i >= 0 ? kymo_kinds_ >> 2 * (kymo_left##i % 15) & kymo_mask##i : 0,           \
+    kymo_event_get_class_number##i =                                                                        \
+        kymo_left##i >= 0 ? kymo_kinds_ >> 2 * (kymo_left##i % 15) & kymo_mask##i : 0,                      \
     kymo_bad##i =                                                                                           \
-        kymo_bad##previous | (kymo_last##i     ? (kymo_left##previous > 0 ? 8 : 0)                          \
-                              : !kymo_taken##i ? 0                                                          \
-                              : !kymo_kind##i  ? 4                                                          \
-                              : kymo_number##i ? (kymo_kind##i == (0x15555555 & kymo_mask##i) ? 0 : 1)      \
-                                               : (kymo_kind##i == 2 ? 0 : 2))                               \
+        kymo_bad##previous | (kymo_last##i                      ? (kymo_left##previous > 0 ? 8 : 0)         \
+                              : !kymo_taken##i                  ? 0                                         \
+                              : !kymo_event_get_class_number##i ? 4                                         \
+                              : kymo_trace_get_number##i                                                    \
+                                  ? (kymo_event_get_class_number##i == (0x15555555 & kymo_mask##i) ? 0 : 1) \
+                                  : (kymo_event_get_class_number##i == 2 ? 0 : 2))                          \
   };
 /* The predecessor of the first step. With more than 15 arguments the library checks. */
 #define KYMO_BBEGIN_(n)              \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/bprintf.h: a printf that stores binary, for streams of kymo/stream.h.
+ * kymo/bprintf.h: a printf that stores binary, for logs of kymo/log.h.
  *
- *   kymo_bprintf(stream, "%1b%2n%s%<8b", kind, name, time);
+ *   kymo_bprintf(log, "%1b%2n%s%<8b", kind, name, time);
  *
  * stores one byte of kind, two of the event's length, the bytes of name, eight of time, little-endian:
  * exactly what the format says. The format is a literal; an optimising compiler turns it into plain stores. A
@@ -27,9 +27,9 @@
  * Widths and precisions may be *: an int before the value. Arguments know their types: %b and %d take
  * integers of any size.
  *
- * The result: the bytes stored; 0 if the stream is off; -1 with errno if nothing was stored (EINVAL: the
- * format or an argument, ENOBUFS: no space). If the event does not fit the stream's largest event, or the
- * smallest %n, it ends before the first directive that does not fit, and is counted (kymo_stream_count). A %S
+ * The result: the bytes stored; 0 if the log is off; -1 with errno if nothing was stored (EINVAL: the
+ * format or an argument, ENOBUFS: no space). If the event does not fit the log's largest event, or the
+ * smallest %n, it ends before the first directive that does not fit, and is counted (kymo_log_count). A %S
  * that is longer than its number can express is cut and counted likewise.
  *
  * Async-signal-safe, but for floats.
@@ -39,7 +39,7 @@
 #pragma GCC system_header /* as in kymo/fields.h */
 
 #include <kymo/bcheck.h>
-#include <kymo/stream.h>
+#include <kymo/log.h>
 #include <kymo/words.h>
 #include <string.h>
 #ifdef __cplusplus
@@ -64,7 +64,7 @@ struct kymo_barg {
 /* Events in pieces: kymo_bevent_begin, kymo_bevent_printf as often as needed, kymo_bevent_commit. The members
  * are private to the library. */
 struct kymo_bevent {
-  struct kymo_bstream *stream; /* NULL: off, or abandoned */
+  struct kymo_log *log; /* NULL: off, or abandoned */
   unsigned char *begin, *at, *end;
   uint32_t holes;
   bool is_cut;
@@ -82,8 +82,7 @@ extern "C" {
  * The same with a format that need not be a literal, and arguments in a vector, KYMO_BARGS(x, y): an
  * untrusted format can read nothing but them. The format is parsed at each call.
  */
-int kymo_bvprintf(struct kymo_bstream *stream, const char *format, const struct kymo_barg *args,
-                  size_t count);
+int kymo_bvprintf(struct kymo_log *log, const char *format, const struct kymo_barg *args, size_t count);
 /* What is wrong with a format, and where; NULL: nothing. */
 const char *kymo_bformat_fault(const char *format, size_t *at);
 
@@ -92,10 +91,10 @@ const char *kymo_bformat_fault(const char *format, size_t *at);
  * commit stores the event as a whole, at that time. If it does not fit the buffer, it ends before the first
  * directive that does not fit.
  */
-void kymo_bevent_begin(struct kymo_bevent *event, struct kymo_bstream *stream, void *room, size_t size);
+void kymo_bevent_begin(struct kymo_bevent *event, struct kymo_log *log, void *room, size_t size);
 int kymo_bevent_vprintf(struct kymo_bevent *event, const char *format, const struct kymo_barg *args,
                         size_t count);
-/* Reserves bytes, which the caller fills before the next call. NULL: there is no space, or the stream is
+/* Reserves bytes, which the caller fills before the next call. NULL: there is no space, or the log is
  * off. */
 void *kymo_bevent_space(struct kymo_bevent *event, size_t size);
 /* The result is that of kymo_bprintf. */
@@ -105,7 +104,7 @@ int kymo_bevent_commit(struct kymo_bevent *event);
 struct kymo_bcache_ {
   const struct kymo_bprogram *program;
 };
-int kymo_bprintf_slow_(struct kymo_bstream *stream, struct kymo_bcache_ *cache, const char *format,
+int kymo_bprintf_slow_(struct kymo_log *log, struct kymo_bcache_ *cache, const char *format,
                        const struct kymo_barg *args, size_t count);
 
 #ifdef __cplusplus
@@ -371,16 +370,16 @@ KYMO_INLINE_ unsigned char *kymo_bstore_(unsigned char *at, const struct kymo_bs
 /* ---- space ---- */
 
 /* flags: KYMO_FRAME_… */
-KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_(struct kymo_bstream *stream, size_t size, uint32_t flags) {
-  struct kymo_lane_ *lane = kymo_lanes_[stream->lane];
-  if (__builtin_expect(lane->stream == stream && !lane->busy && !lane->nested, 1)) {
+KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_(struct kymo_log *log, size_t size, uint32_t flags) {
+  struct kymo_lane_ *lane = kymo_lanes_[log->lane];
+  if (__builtin_expect(lane->log == log && !lane->busy && !lane->nested, 1)) {
     __atomic_store_n(&lane->busy, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler that comes now finds it busy */
     unsigned char *at = lane->at;
-    if (__builtin_expect(size + stream->frame <= (size_t)(lane->end - at), 1)) {
+    if (__builtin_expect(size + log->frame <= (size_t)(lane->end - at), 1)) {
       struct kymo_bplace_ place = {at, lane, 0};
-      if (stream->frame) {
-        uint32_t sequence = __atomic_fetch_add(&stream->sequence, 1, __ATOMIC_RELAXED),
+      if (log->frame) {
+        uint32_t sequence = __atomic_fetch_add(&log->sequence, 1, __ATOMIC_RELAXED),
                  length = (uint32_t)size | flags;
         memcpy(at, KYMO_FRAME_MAGIC_, 4);
         memcpy(at + 4, &sequence, 4);
@@ -391,7 +390,7 @@ KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_(struct kymo_bstream *stream, siz
     }
     __atomic_store_n(&lane->busy, 0, __ATOMIC_RELAXED);
   }
-  return kymo_breserve_slow_(stream, size, flags);
+  return kymo_breserve_slow_(log, size, flags);
 }
 /* The event ends at `end`. */
 KYMO_INLINE_ void kymo_bcommit_(struct kymo_bplace_ place, unsigned char *end) {
@@ -431,22 +430,22 @@ KYMO_INLINE_ void kymo_bcommit_(struct kymo_bplace_ place, unsigned char *end) {
 KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
 
 /* Stores an event, or one part of one. The first argument is the format. */
-#define kymo_bprintf(stream, ...)                                                                       \
-  __extension__({                                                                                       \
-    KYMO_STOP_(kymo_refuse_bformat_(KYMO_BFORMAT_FAULT_(__VA_ARGS__)))                                  \
-    KYMO_BQUOTED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~))                                                     \
-    (void)sizeof(stream), (void)sizeof(KYMO_BFORMAT_OF_(__VA_ARGS__, ~));                               \
-    kymo_bresult_(!"" KYMO_BFORMAT_OF_(__VA_ARGS__, ~) + ({                                             \
-      KYMO_BCHECKED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                     \
-      KYMO_STOP_(kymo_refuse_bformat_(kymo_bad_d))                                                      \
-      KYMO_BASSERTED_() struct kymo_bstream *kymo_stream_ = (stream);                                   \
-      int kymo_result_ = 0;                                                                             \
-      if (__builtin_expect(__atomic_load_n(&kymo_stream_->point->enabled, __ATOMIC_RELAXED) != 0, 1)) { \
-        KYMO_BLIST_(KYMO_BTAKE_, 0, __VA_ARGS__)                                                        \
-        KYMO_BPRINTF_(KYMO_BPLAIN_, "" KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                   \
-      }                                                                                                 \
-      kymo_result_;                                                                                     \
-    }));                                                                                                \
+#define kymo_bprintf(log, ...)                                                                       \
+  __extension__({                                                                                    \
+    KYMO_STOP_(kymo_refuse_bformat_(KYMO_BFORMAT_FAULT_(__VA_ARGS__)))                               \
+    KYMO_BQUOTED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~))                                                  \
+    (void)sizeof(log), (void)sizeof(KYMO_BFORMAT_OF_(__VA_ARGS__, ~));                               \
+    kymo_bresult_(!"" KYMO_BFORMAT_OF_(__VA_ARGS__, ~) + ({                                          \
+      KYMO_BCHECKED_(KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                                  \
+      KYMO_STOP_(kymo_refuse_bformat_(kymo_bad_d))                                                   \
+      KYMO_BASSERTED_() struct kymo_log *kymo_log_ = (log);                                          \
+      int kymo_result_ = 0;                                                                          \
+      if (__builtin_expect(__atomic_load_n(&kymo_log_->point->enabled, __ATOMIC_RELAXED) != 0, 1)) { \
+        KYMO_BLIST_(KYMO_BTAKE_, 0, __VA_ARGS__)                                                     \
+        KYMO_BPRINTF_(KYMO_BPLAIN_, "" KYMO_BFORMAT_OF_(__VA_ARGS__, ~), __VA_ARGS__)                \
+      }                                                                                              \
+      kymo_result_;                                                                                  \
+    }));                                                                                             \
   })
 #define kymo_bevent_printf(event, ...)                                                                       \
   __extension__({                                                                                            \
@@ -458,7 +457,7 @@ KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
       KYMO_STOP_(kymo_refuse_bformat_(kymo_bad_d))                                                           \
       KYMO_BASSERTED_() struct kymo_bevent *kymo_event_ = (event);                                           \
       int kymo_result_ = 0;                                                                                  \
-      if (kymo_event_->stream) {                                                                             \
+      if (kymo_event_->log) {                                                                                \
         KYMO_BLIST_(KYMO_BTAKE_, 0, __VA_ARGS__)                                                             \
         const struct kymo_barg kymo_args_[] = {kymo_bnothing_(), KYMO_BLIST_(KYMO_BTAKEN_, 0, __VA_ARGS__)}; \
         kymo_result_ = kymo_bevent_vprintf(kymo_event_, "" KYMO_BFORMAT_OF_(__VA_ARGS__, ~), kymo_args_ + 1, \
@@ -469,8 +468,8 @@ KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
   })
 /* Parts of a store: the bytes before the event, its space, and the slow path. */
 #define KYMO_BPLAIN_EXTRA_ 0u
-#define KYMO_BPLAIN_RESERVE_(size) kymo_breserve_(kymo_stream_, size, 0)
-#define KYMO_BPLAIN_SLOW_(...) kymo_bprintf_slow_(kymo_stream_, __VA_ARGS__)
+#define KYMO_BPLAIN_RESERVE_(size) kymo_breserve_(kymo_log_, size, 0)
+#define KYMO_BPLAIN_SLOW_(...) kymo_bprintf_slow_(kymo_log_, __VA_ARGS__)
 #define KYMO_BSLOW_(TO, format, ...)                                                                     \
   {                                                                                                      \
     static struct kymo_bcache_ kymo_cache_;                                                              \
@@ -500,7 +499,7 @@ KYMO_INLINE_ int kymo_bresult_(int result) { return result; }
   if (kymo_is_simple_ && kymo_sum_.taken + 1 < KYMO_COUNT_(__VA_ARGS__))                             \
     kymo_sum_.wrong |= KYMO_B_TOO_MANY_;
 #define KYMO_BPRINTF_(TO, format, ...)                                                                 \
-  KYMO_BMEASURE_ALL_(format, kymo_stream_->event_max - TO##EXTRA_, __VA_ARGS__)                        \
+  KYMO_BMEASURE_ALL_(format, kymo_log_->event_max - TO##EXTRA_, __VA_ARGS__)                           \
   if (kymo_is_simple_ && !kymo_sum_.wrong && __builtin_expect(kymo_sum_.total <= kymo_sum_.most, 1)) { \
     struct kymo_bplace_ kymo_place_ = TO##RESERVE_(kymo_sum_.total);                                   \
     kymo_result_ = -1;                                                                                 \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo/c_type.h: what the compiler knows of a C type; part of schema.h, for kymo_lookup_or_create_type_id.
+ * kymo/c_type.h: what the compiler knows of a C type; part of schema.h, for
+ * kymo_builder_lookup_or_create_type_id.
  *
  *   char [2][16]  =  rank 2, lengths { 2, 16 }, and innermost a character of size 1
  *
@@ -140,7 +141,7 @@ template <typename T> struct shape_of {
 extern "C" {
 #endif
 struct kymo_builder;
-/* See kymo_lookup_or_create_type_id. */
+/* See kymo_builder_lookup_or_create_type_id. */
 uint32_t kymo_builder_c_type_id_(struct kymo_builder *builder, const char *name,
                                  const struct kymo_c_shape *shape);
 #ifdef __cplusplus

@@ -47,7 +47,7 @@ struct kymo_event_plan;
 struct kymo_event {
   const struct kymo_event_class *class_;
   const struct kymo_packet *packet;
-  uint64_t number;      /* from 1, in delivery order; after kymo_goto_time, see kymo_number */
+  uint64_t number;      /* from 1, in delivery order; after kymo_trace_goto_time, see kymo_trace_get_number */
   int64_t time_ns;      /* from the clock's origin (the epoch if clock->origin_is_epoch); else INT64_MIN */
   uint64_t cycles;      /* the clock's full value */
   uint64_t offset_bits; /* of the event header, in the packet */

@@ -202,8 +202,10 @@ enum {
            : sizeof(x), const char(*)[sizeof(x)]  \
            : sizeof(x), default                   \
            : KYMO_TEXT_MAX_)
-#define KYMO_STORED_(i) \
-  __typeof__(_Generic((kymo_raw##i), long double : (double)0, default : kymo_raw##i)) kymo_v##i = kymo_raw##i
+#define KYMO_STORED_(i)                                    \
+  __typeof__(_Generic((kymo_event_get_raw##i), long double \
+                      : (double)0, default                 \
+                      : kymo_event_get_raw##i)) kymo_v##i = kymo_event_get_raw##i
 #ifdef __SIZEOF_INT128__
 __extension__ typedef __int128 kymo_int128_;
 __extension__ typedef unsigned __int128 kymo_uint128_;
@@ -254,7 +256,8 @@ template <class T> struct is_text {
 #define KYMO_IS_TEXT_(v) kymo_detail::is_text<typename kymo_detail::plain<decltype(v)>::type>::value
 #define KYMO_TEXT_OF_(v) kymo_detail::text_of(v)
 #define KYMO_BOUND_(x) kymo_detail::bound<typename std::remove_reference<decltype(x)>::type>::value
-#define KYMO_STORED_(i) typename kymo_detail::stored<decltype(kymo_raw##i)>::type kymo_v##i = kymo_raw##i
+#define KYMO_STORED_(i) \
+  typename kymo_detail::stored<decltype(kymo_event_get_raw##i)>::type kymo_v##i = kymo_event_get_raw##i
 #define KYMO_IS_VALUE_(x) (kymo_detail::is_field<typename kymo_detail::plain<decltype(x)>::type>::value)
 #define KYMO_INFO_HERE_(TYPE) \
   sizeof(kymo_listed_(kymo_detail::exactly<typename std::remove_cv<TYPE>::type>()))
@@ -291,11 +294,11 @@ typedef int kymo_given_type1, kymo_given_type2, kymo_given_type3, kymo_given_typ
 #define KYMO_IS_TEXT_FIELD_(i) (kymo_texts_ >> (i)&1)
 #define KYMO_IS_ONLY_TEXT_(i) (kymo_only_text_ >> (i)&1)
 #define KYMO_TAKE_kymo_value_(i, name, x, base, c)                                 \
-  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i = (x);                                     \
+  KYMO_DECAYED_(KYMO_X_(i)) kymo_event_get_raw##i = (x);                           \
   KYMO_TAKE_RAW_(i, x)                                                             \
   struct kymo_text_ kymo_text##i;                                                  \
   if (KYMO_IS_TEXT_FIELD_(i)) {                                                    \
-    kymo_tail_.kymo_text = KYMO_TEXT_OF_(kymo_raw##i);                             \
+    kymo_tail_.kymo_text = KYMO_TEXT_OF_(kymo_event_get_raw##i);                   \
     kymo_tail_.kymo_bound = KYMO_BOUND_(KYMO_X_(i));                               \
     if (!KYMO_IS_ONLY_TEXT_(i))                                                    \
       kymo_text##i = kymo_take_text_(kymo_tail_.kymo_text, kymo_tail_.kymo_bound); \
@@ -542,24 +545,26 @@ KYMO_INLINE_ unsigned char *kymo_put_structs_(unsigned char *at, struct kymo_tak
   , KYMO_CODE_(KYMO_KIND_OPTIONAL_, KYMO_TYPE_OF_(KYMO_X_(i)), 0, 0)
 #define KYMO_SLOT_kymo_optional_(i, name, condition, x, c)
 #define KYMO_LISTING_kymo_optional_(i, name, condition, x, c)
-#define KYMO_TAKE_kymo_optional_(i, name, condition, x, c)                       \
-  unsigned char kymo_present##i = (condition) ? 1 : 0;                           \
-  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i;                                         \
-  if (kymo_present##i)                                                           \
-    kymo_raw##i = (x);                                                           \
-  else                                                                           \
-    memset(&kymo_raw##i, 0, sizeof kymo_raw##i);                                 \
-  KYMO_TAKE_RAW_(i, x)                                                           \
-  struct kymo_text_ kymo_text##i =                                               \
-      KYMO_IS_TEXT_(kymo_raw##i) && kymo_present##i                              \
-          ? kymo_take_text_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(KYMO_X_(i))) \
+#define KYMO_TAKE_kymo_optional_(i, name, condition, x, c)                                 \
+  unsigned char kymo_event_has##i = (condition) ? 1 : 0;                                   \
+  KYMO_DECAYED_(KYMO_X_(i)) kymo_event_get_raw##i;                                         \
+  if (kymo_event_has##i)                                                                   \
+    kymo_event_get_raw##i = (x);                                                           \
+  else                                                                                     \
+    memset(&kymo_event_get_raw##i, 0, sizeof kymo_event_get_raw##i);                       \
+  KYMO_TAKE_RAW_(i, x)                                                                     \
+  struct kymo_text_ kymo_text##i =                                                         \
+      KYMO_IS_TEXT_(kymo_event_get_raw##i) && kymo_event_has##i                            \
+          ? kymo_take_text_(KYMO_TEXT_OF_(kymo_event_get_raw##i), KYMO_BOUND_(KYMO_X_(i))) \
           : KYMO_NO_TEXT_;
-#define KYMO_SIZE_kymo_optional_(i, name, condition, x, c) \
-  +1 + (!kymo_present##i ? 0 : KYMO_IS_TEXT_(kymo_raw##i) ? kymo_text##i.length + 1 : sizeof(kymo_v##i))
-#define KYMO_PUT_kymo_optional_(i, name, condition, x, c) \
-  *kymo_at_++ = kymo_present##i;                          \
-  if (kymo_present##i) {                                  \
-    KYMO_PUT_TAKEN_(i, KYMO_IS_TEXT_(kymo_raw##i))        \
+#define KYMO_SIZE_kymo_optional_(i, name, condition, x, c)               \
+  +1 + (!kymo_event_has##i                     ? 0                       \
+        : KYMO_IS_TEXT_(kymo_event_get_raw##i) ? kymo_text##i.length + 1 \
+                                               : sizeof(kymo_v##i))
+#define KYMO_PUT_kymo_optional_(i, name, condition, x, c)    \
+  *kymo_at_++ = kymo_event_has##i;                           \
+  if (kymo_event_has##i) {                                   \
+    KYMO_PUT_TAKEN_(i, KYMO_IS_TEXT_(kymo_event_get_raw##i)) \
   }
 
 /* ---- properties of the event, which are not fields ---- */

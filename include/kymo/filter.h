@@ -3,11 +3,11 @@
  * kymo/filter.h: choosing events by a text in FDL (docs/filters.md).
  *
  *   text ──► kymo_filter_compile ──┐
- *   file ──► kymo_filter_load ─────┴─► kymo_filter ──► kymo_filter_attach ──► kymo_get_next_filtered
+ *   file ──► kymo_filter_load ─────┴─► kymo_filter ──► kymo_filter_attach ──► kymo_trace_next_filtered
  *
  * A filter is checked against the descriptions of the traces that it is for, is immutable from then on, and
  * may be attached to any number of traces, in any threads. Its state while events are read (BETWEEN, EVERY …)
- * belongs to the trace. kymo_get_next still returns all events; events are numbered by their order in the
+ * belongs to the trace. kymo_trace_next still returns all events; events are numbered by their order in the
  * trace in either case.
  */
 #ifndef KYMO_FILTER_H
@@ -45,7 +45,7 @@ static inline int kymo_filter_compile(struct kymo_filter **out, const char *text
   return kymo_filter_compile_(out, text, length, options, sizeof *options, error);
 }
 /* Whether a text is a filter that is OVER ALL: it also sees headers, definitions and segments of described
- * files, which a trace delivers if it is opened with kymo_open_options.all_classes. */
+ * files, which a trace delivers if it is opened with kymo_trace_options.all_classes. */
 bool kymo_filter_is_over_all(const char *text, size_t length);
 /* The filter as bytes, the same on every machine. On success the caller owns *bytes and frees it with
  * free(). */
@@ -62,30 +62,30 @@ struct kymo_filter *kymo_filter_retain(struct kymo_filter *filter);
 void kymo_filter_release(struct kymo_filter *filter);
 
 /*
- * From the next move on, kymo_get_next_filtered applies `filter`; the trace keeps a reference of its own.
+ * From the next move on, kymo_trace_next_filtered applies `filter`; the trace keeps a reference of its own.
  * NULL: no filter. Call it before the first event is read. KYMO_E_USAGE if it was compiled for other
  * descriptions, or needs a first pass over a trace that is followed (E59); KYMO_E_MEMORY.
  */
 int kymo_filter_attach(struct kymo_trace *trace, struct kymo_filter *filter, struct kymo_error *error);
 /*
- * Moves to the next event that the filter selects, otherwise as kymo_get_next does (without a filter they are
- * the same). The filter sees all events from the start of the trace on, also after kymo_goto_time, so the
- * selection does not depend on earlier moves. The event of an ACTIVITY follows the event that closes it and
- * has the number 0. KYMO_END also after FIRST n events; KYMO_E_LIMIT if the state outgrows the limit of a
- * filter (R9).
+ * Moves to the next event that the filter selects, otherwise as kymo_trace_next does (without a filter they
+ * are the same). The filter sees all events from the start of the trace on, also after kymo_trace_goto_time,
+ * so the selection does not depend on earlier moves. The event of an ACTIVITY follows the event that closes
+ * it and has the number 0. KYMO_END also after FIRST n events; KYMO_E_LIMIT if the state outgrows the limit
+ * of a filter (R9).
  */
-int kymo_get_next_filtered(struct kymo_trace *trace, const struct kymo_event **event,
-                           struct kymo_error *error);
+int kymo_trace_next_filtered(struct kymo_trace *trace, const struct kymo_event **event,
+                             struct kymo_error *error);
 
 /*
- * Moves to the previous event that the filter selects, otherwise as kymo_get_previous does (without a filter
- * they are the same): the event that kymo_get_next_filtered would return before the last one, events of
- * ACTIVITYs too, whatever moves came before. After KYMO_END, also after FIRST n, it is the last one; KYMO_END
- * at the beginning. A filter with state reads the events from the start once, and again for each event that
- * an ACTIVITY adds, and stores one bit for each; other filters step back.
+ * Moves to the previous event that the filter selects, otherwise as kymo_trace_previous does (without a
+ * filter they are the same): the event that kymo_trace_next_filtered would return before the last one, events
+ * of ACTIVITYs too, whatever moves came before. After KYMO_END, also after FIRST n, it is the last one;
+ * KYMO_END at the beginning. A filter with state reads the events from the start once, and again for each
+ * event that an ACTIVITY adds, and stores one bit for each; other filters step back.
  */
-int kymo_get_previous_filtered(struct kymo_trace *trace, const struct kymo_event **event,
-                               struct kymo_error *error);
+int kymo_trace_previous_filtered(struct kymo_trace *trace, const struct kymo_event **event,
+                                 struct kymo_error *error);
 
 struct kymo_filter_result {
   uint64_t replaced; /* activities that began again before they ended */

@@ -61,12 +61,12 @@ int kymo_walk_field(struct kymo_walk *walk, const struct kymo_event *event, uint
 
 /* ---- get: the whole event ---- */
 
-/* The event's kind: a number below kymo_record_kinds. */
-uint32_t kymo_kind(const struct kymo_event *event);
+/* The number of the event's class, for kymo_trace_class: below kymo_trace_class_count. */
+uint32_t kymo_event_get_class_number(const struct kymo_event *event);
 /* Bytes from the event's header to its last field, borrowed until the next move; the first or last byte may
  * be shared with neighbours. Formats that re-encode their events (all but CTF and rings) return the
  * re-encoded bytes. Always KYMO_OK. */
-int kymo_raw(const struct kymo_event *event, const uint8_t **bytes, uint64_t *count);
+int kymo_event_get_raw(const struct kymo_event *event, const uint8_t **bytes, uint64_t *count);
 
 /* ---- get: one field ---- */
 
@@ -87,9 +87,9 @@ int kymo_raw(const struct kymo_event *event, const uint8_t **bytes, uint64_t *co
 uint32_t kymo_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_, const char *path);
 /* The type of a field in this event, inside optionals and variants; NULL: the field is absent, or has no type
  * (KYMO_FIELD_EVENT …). */
-const struct kymo_type *kymo_get_type(const struct kymo_event *event, uint32_t field);
+const struct kymo_type *kymo_event_get_type(const struct kymo_event *event, uint32_t field);
 /* Whether the event has the field. */
-bool kymo_present(const struct kymo_event *event, uint32_t field);
+bool kymo_event_has(const struct kymo_event *event, uint32_t field);
 
 /*
  * The functions below return KYMO_OK, or leave the output unchanged: KYMO_E_TYPE if the field has another
@@ -97,47 +97,49 @@ bool kymo_present(const struct kymo_event *event, uint32_t field);
  * KYMO_E_UNKNOWN if there is no field with this id. Returned pointers are valid until the next move.
  */
 /* Value of an integer, whatever its meaning. */
-int kymo_get_uint(const struct kymo_event *event, uint32_t field, uint64_t *out);
-int kymo_get_int(const struct kymo_event *event, uint32_t field, int64_t *out);
-int kymo_get_float(const struct kymo_event *event, uint32_t field, double *out);
+int kymo_event_get_uint(const struct kymo_event *event, uint32_t field, uint64_t *out);
+int kymo_event_get_int(const struct kymo_event *event, uint32_t field, int64_t *out);
+int kymo_event_get_float(const struct kymo_event *event, uint32_t field, double *out);
 /* Bytes of a text or blob, not NUL-ended. */
-int kymo_get_bytes(const struct kymo_event *event, uint32_t field, const uint8_t **out, uint64_t *count);
+int kymo_event_get_bytes(const struct kymo_event *event, uint32_t field, const uint8_t **out,
+                         uint64_t *count);
 /* The same for texts alone, in the encoding of their type. */
-int kymo_get_string(const struct kymo_event *event, uint32_t field, const char **out, uint64_t *count);
+int kymo_event_get_string(const struct kymo_event *event, uint32_t field, const char **out, uint64_t *count);
 /* A token: its code, and its interpretation, which is NULL for codes that have none. Either may be NULL. */
-int kymo_get_token(const struct kymo_event *event, uint32_t field, uint64_t *code, const char **text);
-/* Flags: all bits. kymo_flag_text returns the names of those that are set. */
-int kymo_get_flags(const struct kymo_event *event, uint32_t field, uint64_t *bits);
+int kymo_event_get_token(const struct kymo_event *event, uint32_t field, uint64_t *code, const char **text);
+/* Flags: all bits. kymo_type_flag_text returns the names of those that are set. */
+int kymo_event_get_flags(const struct kymo_event *event, uint32_t field, uint64_t *bits);
 /* The name of the flag number `index` (from 0) of those that are set in `bits`; NULL: fewer are set. `type`
  * is the type of the field. */
-const char *kymo_flag_text(const struct kymo_type *type, uint64_t bits, uint32_t index);
+const char *kymo_type_flag_text(const struct kymo_type *type, uint64_t bits, uint32_t index);
 /* A time in nanoseconds: for a field with a clock, from its origin as in events; for a field with a unit of
  * time (ns, us, ms, s), the duration. */
-int kymo_get_time(const struct kymo_event *event, uint32_t field, int64_t *ns);
+int kymo_event_get_time(const struct kymo_event *event, uint32_t field, int64_t *ns);
 /* How many elements a list has. */
-int kymo_array_size(const struct kymo_event *event, uint32_t field, uint64_t *count);
-int kymo_get_element_(const struct kymo_event *event, uint32_t field, uint64_t index,
-                      struct kymo_value *value, size_t size, enum kymo_token *token);
+int kymo_event_get_count(const struct kymo_event *event, uint32_t field, uint64_t *count);
+int kymo_event_get_element_(const struct kymo_event *event, uint32_t field, uint64_t index,
+                            struct kymo_value *value, size_t size, enum kymo_token *token);
 /* One element of a list, by its index from 0; KYMO_E_RANGE if the list is shorter. Lists and groups in it
  * are returned only as KYMO_TOKEN_BEGIN: kymo_walk_field enters them. Elements of varying size are stepped
  * over. */
-static inline int kymo_get_element(const struct kymo_event *event, uint32_t field, uint64_t index,
-                                   struct kymo_value *value, enum kymo_token *token) {
-  return kymo_get_element_(event, field, index, value, sizeof *value, token);
+static inline int kymo_event_get_element(const struct kymo_event *event, uint32_t field, uint64_t index,
+                                         struct kymo_value *value, enum kymo_token *token) {
+  return kymo_event_get_element_(event, field, index, value, sizeof *value, token);
 }
-int kymo_get_value_(const struct kymo_event *event, uint32_t field, struct kymo_value *value, size_t size,
-                    enum kymo_token *token);
+int kymo_event_get_value_(const struct kymo_event *event, uint32_t field, struct kymo_value *value,
+                          size_t size, enum kymo_token *token);
 /* Any field: *token says what *value holds. */
-static inline int kymo_get_value(const struct kymo_event *event, uint32_t field, struct kymo_value *value,
-                                 enum kymo_token *token) {
-  return kymo_get_value_(event, field, value, sizeof *value, token);
+static inline int kymo_event_get_value(const struct kymo_event *event, uint32_t field,
+                                       struct kymo_value *value, enum kymo_token *token) {
+  return kymo_event_get_value_(event, field, value, sizeof *value, token);
 }
 /*
  * Any field as text for people: interpretations of tokens and flags, numbers in the base of their type, bytes
  * in hexadecimal, lists and groups in brackets. Writes at most `size` bytes with the NUL into `out`; *length,
  * if not NULL, becomes the length of the whole text. KYMO_E_RANGE: it was cut.
  */
-int kymo_format(const struct kymo_event *event, uint32_t field, char *out, size_t size, size_t *length);
+int kymo_event_format_field(const struct kymo_event *event, uint32_t field, char *out, size_t size,
+                            size_t *length);
 /*
  * The event's message: its class's format (of KYMO_PRINTF, of formats in CPEL and elog files, of templates of
  * definitions) filled in with its fields, as `kymo cat` prints it, without a line feed at its end. Writes at
@@ -146,7 +148,7 @@ int kymo_format(const struct kymo_event *event, uint32_t field, char *out, size_
  * KYMO_E_ABSENT: the class has no format, or its format does not fit its fields; KYMO_E_FORMAT: the event's
  * bytes do not fit its type; KYMO_E_MEMORY.
  */
-int kymo_format_message(const struct kymo_event *event, char *out, size_t size, size_t *length);
+int kymo_event_format_message(const struct kymo_event *event, char *out, size_t size, size_t *length);
 
 #ifdef __cplusplus
 }

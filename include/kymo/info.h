@@ -9,25 +9,25 @@
 extern "C" {
 #endif
 
-/* ---- kinds of records ---- */
+/* ---- event classes ---- */
 
-/* The number of kinds: the event classes of all parts, one part after another. Kinds are numbers from 0. */
-uint32_t kymo_record_kinds(const struct kymo_trace *trace);
-/* The event class of a kind, and its name; NULL: there is no such kind. */
-const struct kymo_event_class *kymo_kind_class(const struct kymo_trace *trace, uint32_t kind);
-const char *kymo_kind_name(const struct kymo_trace *trace, uint32_t kind);
+/* The number of event classes of all parts. They are numbered from 0, one part after another. */
+uint32_t kymo_trace_class_count(const struct kymo_trace *trace);
+/* The event class with a number, and its name; NULL: there is none. */
+const struct kymo_event_class *kymo_trace_class(const struct kymo_trace *trace, uint32_t number);
+const char *kymo_trace_class_name(const struct kymo_trace *trace, uint32_t number);
 
 /* ---- fields ---- */
 
 /* What the values of a field mean. */
 enum kymo_data_kind {
-  KYMO_DATA_TOKEN,  /* one of a set of codes, each with an interpretation: kymo_get_token */
-  KYMO_DATA_FLAGS,  /* several of a set of bits: kymo_get_flags */
-  KYMO_DATA_TIME,   /* a point or stretch of time: kymo_get_time */
-  KYMO_DATA_NUMBER, /* an integer or, by its type, a float: kymo_get_int … */
-  KYMO_DATA_TEXT,   /* kymo_get_string */
-  KYMO_DATA_BYTES,  /* kymo_get_bytes */
-  KYMO_DATA_LIST,   /* of elements: kymo_get_element */
+  KYMO_DATA_TOKEN,  /* one of a set of codes, each with an interpretation: kymo_event_get_token */
+  KYMO_DATA_FLAGS,  /* several of a set of bits: kymo_event_get_flags */
+  KYMO_DATA_TIME,   /* a point or stretch of time: kymo_event_get_time */
+  KYMO_DATA_NUMBER, /* an integer or, by its type, a float: kymo_event_get_int … */
+  KYMO_DATA_TEXT,   /* kymo_event_get_string */
+  KYMO_DATA_BYTES,  /* kymo_event_get_bytes */
+  KYMO_DATA_LIST,   /* of elements: kymo_event_get_element */
   KYMO_DATA_GROUP,  /* several fields with ids of their own */
   KYMO_DATA_CHOICE, /* several fields, one of which is in an event */
 };
@@ -51,8 +51,8 @@ struct kymo_field {
  * context; members of groups follow their group, elements of lists have no ids. The trace owns *ids.
  * KYMO_E_UNKNOWN: the class is not of this trace; KYMO_E_MEMORY.
  */
-int kymo_fields(struct kymo_trace *trace, const struct kymo_event_class *class_, const uint32_t **ids,
-                size_t *count);
+int kymo_field_list(struct kymo_trace *trace, const struct kymo_event_class *class_, const uint32_t **ids,
+                    size_t *count);
 int kymo_field_info_(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t field,
                      struct kymo_field *info, size_t size);
 /* Describes a field. KYMO_E_UNKNOWN: there is none with this id. */
@@ -62,14 +62,14 @@ static inline int kymo_field_info(struct kymo_trace *trace, const struct kymo_ev
 }
 /* The interpretations of a token or flag field, for kymo_mapping_get. KYMO_E_UNKNOWN as above; KYMO_E_TYPE:
  * it has none. */
-int kymo_interpretations(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t field,
-                         const struct kymo_mapping **list, uint32_t *count);
+int kymo_field_interpretations(struct kymo_trace *trace, const struct kymo_event_class *class_,
+                               uint32_t field, const struct kymo_mapping **list, uint32_t *count);
 
 /* ---- clocks ---- */
 
 /* The number of clocks of all parts, one part after another, and each clock by its index; NULL: there is
  * none. */
-size_t kymo_clocks(const struct kymo_trace *trace);
+size_t kymo_trace_clock_count(const struct kymo_trace *trace);
 const struct kymo_clock *kymo_trace_clock(const struct kymo_trace *trace, size_t index);
 
 /* ---- parts and streams ---- */
@@ -78,7 +78,7 @@ size_t kymo_trace_part_count(const struct kymo_trace *trace);
 const struct kymo_part *kymo_trace_part(const struct kymo_trace *trace, size_t index);
 /* Orders events of equal time by the places of their parts (one place for each part, by index); equal places
  * are ordered by uuid and path. Call it before the first move; later it has no effect. */
-void kymo_order_parts(struct kymo_trace *trace, const uint32_t *places);
+void kymo_trace_order_parts(struct kymo_trace *trace, const uint32_t *places);
 const struct kymo_stream *kymo_part_stream(const struct kymo_trace *trace, const struct kymo_part *part,
                                            size_t index);
 
@@ -168,90 +168,90 @@ struct kymo_table_key {
   size_t length;
   uint64_t number;
 };
-/* A value in a table: bytes or a text, or a number if `bytes` is NULL; a record's definition has its name as
- * text. */
+/* A value in a table: bytes or a text, or a number if `bytes` is NULL; a definition has its name as text. */
 struct kymo_table_value {
   const uint8_t *bytes;
   uint64_t count;
   uint64_t number;
 };
-/* The number of tables that the records of a described stream fill; other formats have none. And the name of
+/* The number of tables that a described stream fills; other formats have none. And the name of
  * one, not NUL-ended; NULL: there is none. */
-size_t kymo_tables(const struct kymo_stream *stream);
-const char *kymo_table_name(const struct kymo_stream *stream, size_t table, size_t *length);
-int kymo_table_get_(const struct kymo_stream *stream, size_t table, const struct kymo_table_key *key,
-                    size_t key_size, struct kymo_table_value *value, size_t size);
+size_t kymo_stream_table_count(const struct kymo_stream *stream);
+const char *kymo_stream_table_name(const struct kymo_stream *stream, size_t table, size_t *length);
+int kymo_stream_table_get_(const struct kymo_stream *stream, size_t table, const struct kymo_table_key *key,
+                           size_t key_size, struct kymo_table_value *value, size_t size);
 /*
  * The value of a key in a table, as far as the stream was read, which may be one block past its last event.
  * Tables that are KNOWN ALWAYS are complete at once. Borrowed until the next move. KYMO_E_ABSENT: there is no
  * value; KYMO_E_UNKNOWN: there is no such table; KYMO_E_RANGE: a negative number, or one of more than 64
  * bits.
  */
-static inline int kymo_table_get(const struct kymo_stream *stream, size_t table,
-                                 const struct kymo_table_key *key, struct kymo_table_value *value) {
-  return kymo_table_get_(stream, table, key, sizeof *key, value, sizeof *value);
+static inline int kymo_stream_table_get(const struct kymo_stream *stream, size_t table,
+                                        const struct kymo_table_key *key, struct kymo_table_value *value) {
+  return kymo_stream_table_get_(stream, table, key, sizeof *key, value, sizeof *value);
 }
 
 /* ---- segments ---- */
 
 /*
  * A range of a stream in which nothing is missing. It begins at the begin of the stream, after a loss, and
- * after damage; in described files with a SEGMENT record, but not where only a check failed.
+ * after damage; in described files at a SEGMENT mark, but not where only a check failed.
  */
-enum kymo_segment_cause { KYMO_SEGMENT_STREAM, KYMO_SEGMENT_LOSS, KYMO_SEGMENT_DAMAGE, KYMO_SEGMENT_RECORD };
+enum kymo_segment_cause { KYMO_SEGMENT_STREAM, KYMO_SEGMENT_LOSS, KYMO_SEGMENT_DAMAGE, KYMO_SEGMENT_MARK };
 struct kymo_segment {
   const struct kymo_stream *stream;
   enum kymo_segment_cause cause; /* why it begins */
-  uint64_t first, count; /* number of its first record (see kymo_goto_record), and how many records it has */
+  uint64_t first;                /* number of its first event (see kymo_trace_goto_event) … */
+  uint64_t count;                /* … and how many events it has */
   bool has_times;
-  int64_t begin_ns, end_ns; /* of the first and last record */
+  int64_t begin_ns, end_ns; /* of the first and last event */
 };
-/* The number of segments that have records, ordered by their first records. The first call steps over the
+/* The number of segments that have events, ordered by their first events. The first call steps over the
  * whole trace. Does not move. KYMO_E_LIMIT: there are more than KYMO_SEGMENTS_MAX; KYMO_E_USAGE: the trace is
  * followed. */
 #define KYMO_SEGMENTS_MAX 65536
-int kymo_segments(struct kymo_trace *trace, size_t *count, struct kymo_error *error);
-/* One of the segments that kymo_segments counted, or NULL. */
-const struct kymo_segment *kymo_segment_info(const struct kymo_trace *trace, size_t index);
+int kymo_trace_count_segments(struct kymo_trace *trace, size_t *count, struct kymo_error *error);
+/* One of the segments that kymo_trace_count_segments counted, or NULL. */
+const struct kymo_segment *kymo_trace_segment(const struct kymo_trace *trace, size_t index);
 
 /* ---- what a trace does ---- */
 
 enum kymo_policy {
   KYMO_POLICY_MARK, /* damage is listed, and the event after it has is_damaged; the default */
-  KYMO_POLICY_STOP, /* in addition, kymo_get_next returns KYMO_E_FORMAT once for each damaged place,
+  KYMO_POLICY_STOP, /* in addition, kymo_trace_next returns KYMO_E_FORMAT once for each damaged place,
                      * described in the error; the next call goes on */
 };
-/* Sets what kymo_get_next does about damage that is found from now on. No policy leaves out marked events: a
- * caller skips events with is_damaged, or filters by NOT DAMAGED. */
-void kymo_set_policy(struct kymo_trace *trace, enum kymo_policy policy);
+/* Sets what kymo_trace_next does about damage that is found from now on. No policy leaves out marked events:
+ * a caller skips events with is_damaged, or filters by NOT DAMAGED. */
+void kymo_trace_set_policy(struct kymo_trace *trace, enum kymo_policy policy);
 
 /* Limits of memory; 0: the default. */
-struct kymo_limits {
+struct kymo_trace_limits {
   size_t damage;           /* listed places (4096); for further ones only the sum of lost bytes is kept */
-  size_t checkpoint_bytes; /* for going back to records (8 MiB) */
+  size_t checkpoint_bytes; /* for going back to events (8 MiB) */
 };
-void kymo_set_limits_(struct kymo_trace *trace, const struct kymo_limits *limits, size_t size);
+void kymo_trace_set_limits_(struct kymo_trace *trace, const struct kymo_trace_limits *limits, size_t size);
 /* Existing checkpoints are dropped. */
-static inline void kymo_set_limits(struct kymo_trace *trace, const struct kymo_limits *limits) {
-  kymo_set_limits_(trace, limits, sizeof *limits);
+static inline void kymo_trace_set_limits(struct kymo_trace *trace, const struct kymo_trace_limits *limits) {
+  kymo_trace_set_limits_(trace, limits, sizeof *limits);
 }
 
 /* Counters of a trace. */
-struct kymo_read_stats {
+struct kymo_trace_counts {
   uint64_t delivered;       /* number of the last event; 0: not known */
   uint64_t packets;         /* packets that were read, repeated ones included */
   uint64_t indexed_packets; /* packets in the index of times */
   size_t streams, damage, checkpoints;
 };
-void kymo_stats_(const struct kymo_trace *trace, struct kymo_read_stats *stats, size_t size);
-static inline void kymo_stats(const struct kymo_trace *trace, struct kymo_read_stats *stats) {
-  kymo_stats_(trace, stats, sizeof *stats);
+void kymo_trace_count_(const struct kymo_trace *trace, struct kymo_trace_counts *stats, size_t size);
+static inline void kymo_trace_count(const struct kymo_trace *trace, struct kymo_trace_counts *stats) {
+  kymo_trace_count_(trace, stats, sizeof *stats);
 }
 
-/* The last error of kymo_get_next in this trace, for callers that passed NULL. Borrowed. */
-const struct kymo_error *kymo_last_error(const struct kymo_trace *trace);
+/* The last error of kymo_trace_next in this trace, for callers that passed NULL. Borrowed. */
+const struct kymo_error *kymo_trace_last_error(const struct kymo_trace *trace);
 /* The meaning of a result in a few words, which never change. */
-const char *kymo_strerror(int status);
+const char *kymo_status_text(int status);
 /* The version of the library: "1.2.3". */
 const char *kymo_version(void);
 

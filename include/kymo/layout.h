@@ -7,8 +7,8 @@
  * Programs contain code and data of these headers, and the library that they load may be newer. So the
  * structs that macros and inline functions of the recorder touch never change, not even at their end: those
  * of this header, of kymo/site.h, fields.h, types.h, build.h, counter.h, bprintf.h, define.h and of the lower
- * part of kymo/stream.h. What is new gets a struct and a function of its own. Only structs that travel with
- * their size may grow (kymo_stream_options, kymo_stream_counts, kymo_define_options). tests/abi holds it.
+ * part of kymo/log.h. What is new gets a struct and a function of its own. Only structs that travel with
+ * their size may grow (kymo_log_options, kymo_log_counts, kymo_definition_options). tests/abi holds it.
  */
 #ifndef KYMO_LAYOUT_H
 #define KYMO_LAYOUT_H
@@ -49,8 +49,8 @@ struct kymo_tracepoint {
 #define KYMO_POINT_ERRNO_ \
   128u /* … which prints errno: an int, stored after the fields. Set before the tracepoint is enabled */
 
-#define KYMO_POINT_STREAM_ \
-  256u /* represents a stream (kymo/stream.h): enabled unless a user disables it; records nothing */
+#define KYMO_POINT_LOG_ \
+  256u /* represents a stream (kymo/log.h): enabled unless a user disables it; records nothing */
 
 /* A field code: type, kind, print base, byte order or other format (bits 24 to 31), count (BLOB_FIXED). */
 #define KYMO_CODE_(kind, type, base, count) \

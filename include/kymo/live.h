@@ -163,7 +163,7 @@ struct kymo_snapshot_options {
 int kymo_snapshot_take_(struct kymo_snapshot **snapshot, const char *rings,
                         const struct kymo_snapshot_options *options, size_t size, struct kymo_error *error);
 /*
- * Saves what the rings in the directory `rings` hold (kymo_rings_of_process finds it) as a trace. The process
+ * Saves what the rings in the directory `rings` hold (kymo_process_rings finds it) as a trace. The process
  * is not asked: it may run, be stopped, hang, or be dead. Returns KYMO_OK, or a negative status with the
  * error. In both cases *snapshot is to be freed by kymo_snapshot_free; after an error it knows what was
  * written nevertheless.
@@ -196,7 +196,7 @@ int64_t kymo_snapshot_number(const struct kymo_snapshot *snapshot, enum kymo_sna
 /* Writes the directory of the rings of process `pid` to `out`, of at least 1024 bytes: of one that runs, or
  * else the newest of a dead one. Returns KYMO_OK, or with the error KYMO_E_UNKNOWN: there are none;
  * KYMO_E_ABSENT: only an earlier process of this number left some, which the message names. */
-int kymo_rings_of_process(char *out, size_t size, int pid, struct kymo_error *error);
+int kymo_process_rings(char *out, size_t size, int pid, struct kymo_error *error);
 
 /* ---- processes ---- */
 

@@ -215,8 +215,8 @@ void kymo_printf_takes_no_count_(void)
     __attribute__((error("kymo: KYMO_PRINTF takes no %n, and a void * for %p")));
 #define KYMO_HAS_COUNT_(format) \
   ((__builtin_strstr(format, "%n") || __builtin_strstr(format, "%ln")) && !__builtin_strstr(format, "%%"))
-#define KYMO_REFUSE_COUNT_(i)                                                                    \
-  if (KYMO_TAKEN_BY_N_(kymo_raw##i) && __builtin_constant_p(kymo_has_count_) && kymo_has_count_) \
+#define KYMO_REFUSE_COUNT_(i)                                                                              \
+  if (KYMO_TAKEN_BY_N_(kymo_event_get_raw##i) && __builtin_constant_p(kymo_has_count_) && kymo_has_count_) \
     kymo_printf_takes_no_count_();
 #endif
 
@@ -245,26 +245,27 @@ int kymo_refuse_format_(int wrong)
 #define KYMO_ISCOUNT_kymo_value_(i, name, x, format, c) | (KYMO_IS_COUNT_(i) ? 2 : 0)
 #endif
 
-#define KYMO_IS_PRINTED_TEXT_(i) (KYMO_IS_TEXT_(kymo_raw##i) && kymo_limit##i != KYMO_LIMIT_ADDRESS_)
-#define KYMO_IS_PRINTED_WIDE_(i) (KYMO_IS_WIDE_(kymo_raw##i) && kymo_limit##i != 0)
+#define KYMO_IS_PRINTED_TEXT_(i) \
+  (KYMO_IS_TEXT_(kymo_event_get_raw##i) && kymo_limit##i != KYMO_LIMIT_ADDRESS_)
+#define KYMO_IS_PRINTED_WIDE_(i) (KYMO_IS_WIDE_(kymo_event_get_raw##i) && kymo_limit##i != 0)
 #define KYMO_PRINT_TAKE_kymo_value_(i, name, x, format, c)                                                 \
-  KYMO_DECAYED_(KYMO_X_(i)) kymo_raw##i = (x);                                                             \
+  KYMO_DECAYED_(KYMO_X_(i)) kymo_event_get_raw##i = (x);                                                   \
   KYMO_REFUSE_COUNT_(i)                                                                                    \
   KYMO_TAKE_RAW_(i, x)                                                                                     \
   const uint32_t kymo_limit##i =                                                                           \
-      KYMO_IS_TEXT_(kymo_raw##i) || KYMO_IS_WIDE_(kymo_raw##i)                                             \
+      KYMO_IS_TEXT_(kymo_event_get_raw##i) || KYMO_IS_WIDE_(kymo_event_get_raw##i)                         \
           ? (uint32_t)(KYMO_CODES_HERE_[sizeof KYMO_CODES_HERE_ / sizeof KYMO_CODES_HERE_[0] - i] >> 32)   \
           : 0;                                                                                             \
   struct kymo_text_ kymo_text##i =                                                                         \
-      KYMO_IS_PRINTED_TEXT_(i) ? kymo_take_printed_(KYMO_TEXT_OF_(kymo_raw##i), KYMO_BOUND_(KYMO_X_(i)),   \
-                                                    kymo_limit##i, kymo_given_)                            \
+      KYMO_IS_PRINTED_TEXT_(i) ? kymo_take_printed_(KYMO_TEXT_OF_(kymo_event_get_raw##i),                  \
+                                                    KYMO_BOUND_(KYMO_X_(i)), kymo_limit##i, kymo_given_)   \
                                : KYMO_NO_TEXT_;                                                            \
   const struct kymo_wide_ kymo_wide##i =                                                                   \
-      KYMO_IS_PRINTED_WIDE_(i) ? kymo_take_wide_(KYMO_WIDE_OF_(kymo_raw##i), KYMO_WIDE_BOUND_(KYMO_X_(i)), \
-                                                 kymo_limit##i, kymo_given_)                               \
+      KYMO_IS_PRINTED_WIDE_(i) ? kymo_take_wide_(KYMO_WIDE_OF_(kymo_event_get_raw##i),                     \
+                                                 KYMO_WIDE_BOUND_(KYMO_X_(i)), kymo_limit##i, kymo_given_) \
                                : KYMO_NO_WIDE_;                                                            \
   (void)kymo_wide##i;                                                                                      \
-  kymo_given_ = KYMO_INT_OF_(kymo_raw##i);
+  kymo_given_ = KYMO_INT_OF_(kymo_event_get_raw##i);
 #define KYMO_PRINT_SIZE_kymo_value_(i, name, x, format, c) \
   +(KYMO_IS_PRINTED_TEXT_(i)   ? kymo_text##i.length + 1   \
     : KYMO_IS_PRINTED_WIDE_(i) ? kymo_wide##i.length + 1   \

@@ -18,8 +18,9 @@
  *   - A struct that the library hands out by pointer is read-only. New members are appended.
  *   - A struct in the caller's memory travels with its size, so that the library reads and fills the members
  *     that the caller knows, and new members are appended too. The functions here are inline only for this:
- *     kymo_tell passes sizeof(struct kymo_bookmark) to kymo_tell_, the function of the library. So no program
- *     has to pass a size, and none can forget it. Other languages call kymo_tell_ with their size.
+ *     kymo_trace_tell passes sizeof(struct kymo_bookmark) to kymo_trace_tell_, the function of the library.
+ *     So no program has to pass a size, and none can forget it. Other languages call kymo_trace_tell_ with
+ *     their size.
  *   - Lists of structs that may grow are read one by one through functions, never as arrays.
  *   - What is passed or held by value never changes: struct kymo_error, kymo_hash, kymo_hashes, kymo_range,
  *     kymo_reference.
@@ -40,7 +41,7 @@ extern "C" {
 enum kymo_byte_order { KYMO_ORDER_LITTLE = 0, KYMO_ORDER_BIG = 1 };
 
 /* The kinds of types. Scalars come before KYMO_KIND_STRING. */
-enum kymo_kind {
+enum kymo_type_kind {
   KYMO_KIND_INTEGER,       /* 1 to 64 bits at any bit offset, signed or not; with mappings an enumeration */
   KYMO_KIND_BOOLEAN,       /* an integer of which only zero or non-zero matters */
   KYMO_KIND_BITMAP,        /* an unsigned integer whose mappings name bits (ranges of bit numbers): flags */
@@ -146,7 +147,7 @@ struct kymo_hashes {
 };
 
 struct kymo_type {
-  enum kymo_kind kind;
+  enum kymo_type_kind kind;
   uint32_t id;         /* index in schema->types: equal structure = same id */
   uint32_t align_bits; /* power of two, from the packet's first bit; ≥ 1 */
   uint32_t size_bits; /* scalars but varints: width; BLOB_ARRAY, TEXT_ARRAY: 8 × length; UNION: of the whole;
@@ -294,7 +295,7 @@ struct kymo_schema {
 /* The stream class with this id, or NULL. O(1). */
 const struct kymo_stream_class *kymo_schema_stream(const struct kymo_schema *schema, uint64_t id);
 /* The event class with this id in the stream class, or NULL. O(1). */
-const struct kymo_event_class *kymo_stream_event(const struct kymo_stream_class *stream, uint64_t id);
+const struct kymo_event_class *kymo_stream_class_event(const struct kymo_stream_class *stream, uint64_t id);
 /* The environment entry of this name, or NULL. */
 const struct kymo_environment *kymo_schema_environment(const struct kymo_schema *schema, const char *name);
 /* The member of this name in a struct, variant or union, or NULL; `type` may be NULL. O(1). */
@@ -325,22 +326,23 @@ void kymo_schema_release(struct kymo_schema *schema);
 #define KYMO_ID_NONE UINT32_MAX
 /* The type of this C or source name; any spelling is found ("long unsigned" is "unsigned long"). NULL: there
  * is none. If several types have the name, the one with the lowest id. O(1). */
-const struct kymo_type *kymo_lookup_type(const struct kymo_schema *schema, const char *name);
-/* The id of a C type in a schema, kymo_lookup_type_id(schema, unsigned long), or KYMO_ID_NONE. O(1). */
-#define kymo_lookup_type_id(schema, ...) kymo_type_id_((schema), #__VA_ARGS__)
-uint32_t kymo_type_id_(const struct kymo_schema *schema, const char *name);
+const struct kymo_type *kymo_schema_lookup_type(const struct kymo_schema *schema, const char *name);
+/* The id of a C type in a schema, kymo_schema_lookup_type_id(schema, unsigned long), or KYMO_ID_NONE.
+ * O(1). */
+#define kymo_schema_lookup_type_id(schema, ...) kymo_schema_type_id_((schema), #__VA_ARGS__)
+uint32_t kymo_schema_type_id_(const struct kymo_schema *schema, const char *name);
 /* The group of this name, or NULL; by id it is schema->groups[id]. O(1). */
-const struct kymo_group *kymo_lookup_group(const struct kymo_schema *schema, const char *name);
+const struct kymo_group *kymo_schema_lookup_group(const struct kymo_schema *schema, const char *name);
 /* The first event class of this full name ("group:name") in any stream, or NULL; others follow by
  * next_version. O(1). */
-const struct kymo_event_class *kymo_lookup_event(const struct kymo_schema *schema, const char *name);
+const struct kymo_event_class *kymo_schema_lookup_event(const struct kymo_schema *schema, const char *name);
 /* Spans: an event of one class begins a span, an event of another class ends it, in the same thread. Both
  * belong to one kind of span, named by the part of their names before "_begin" and "_end". The attribute
  * {"kymo.span": "begin"} or "end" marks them; registries and CTF 2 keep it. */
 enum kymo_edge { KYMO_EDGE_NONE, KYMO_EDGE_BEGIN, KYMO_EDGE_END };
 /* Whether the event begins or ends a span; then *length is the length of the span's name within class_->name.
  * `length` may be NULL. */
-enum kymo_edge kymo_event_edge(const struct kymo_event_class *class_, size_t *length);
+enum kymo_edge kymo_event_class_edge(const struct kymo_event_class *class_, size_t *length);
 /* The print format of a scalar: one of c d u x o b p f, 's' for texts, 0 for anything else. */
 char kymo_type_format(const struct kymo_type *type);
 /* Writes a C type's name in its normal spelling into `out` (always NUL-ended; cut at `size`): "unsigned" and
@@ -434,13 +436,14 @@ static inline const struct kymo_type *kymo_builder_type(struct kymo_builder *bui
 /* The type of this name made so far, by any spelling, or NULL. O(1). */
 const struct kymo_type *kymo_builder_lookup(const struct kymo_builder *builder, const char *name);
 /*
- * The id of a C type by its name, kymo_lookup_or_create_type_id(builder, pid_t): the id of the type with this
- * name, if it matches the compiler's C type (kind, width, sign, byte order, lengths); else the id of a new
- * type as on this machine. Accepts scalars (pointers are addresses, enumerations are integers; no long double
- * but one of 64 or 128 bits) and arrays of them of up to three dimensions (those of char are texts); anything
- * else does not compile. KYMO_ID_NONE when out of memory. GNU C11, C++11.
+ * The id of a C type by its name, kymo_builder_lookup_or_create_type_id(builder, pid_t): the id of the type
+ * with this name, if it matches the compiler's C type (kind, width, sign, byte order, lengths); else the id
+ * of a new type as on this machine. Accepts scalars (pointers are addresses, enumerations are integers; no
+ * long double but one of 64 or 128 bits) and arrays of them of up to three dimensions (those of char are
+ * texts); anything else does not compile. KYMO_ID_NONE when out of memory. GNU C11, C++11.
  */
-#define kymo_lookup_or_create_type_id(builder, ...) KYMO_C_TYPE_ID_(builder, #__VA_ARGS__, __VA_ARGS__)
+#define kymo_builder_lookup_or_create_type_id(builder, ...) \
+  KYMO_C_TYPE_ID_(builder, #__VA_ARGS__, __VA_ARGS__)
 
 /* Checks one interned type now, as kymo_builder_finish would (except where references lead), so that a
  * compiler can report the place in its text. */

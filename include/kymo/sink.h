@@ -22,10 +22,11 @@ struct kymo_sink_options {
   FILE *out;        /* where to write; belongs to the caller */
   const char *path; /* path for the output of a sink that writes files: a file or directory that it creates */
   bool color;
-  const char *text;         /* the sink's own options, "key=value,…", or NULL */
-  const char *const *paths; /* the paths that kymo_open received, so that traces can be named as the user
+  const char *text; /* the sink's own options, "key=value,…", or NULL */
+  const char *const
+      *paths;        /* the paths that kymo_trace_open received, so that traces can be named as the user
                              * knows */
-  size_t path_count;        /* … them; or NULL and 0 */
+  size_t path_count; /* … them; or NULL and 0 */
 };
 
 struct kymo_sink_state; /* each sink defines its own */
@@ -40,8 +41,8 @@ struct kymo_sink {
   uint32_t abi_version, size_bytes; /* KYMO_SINK_ABI */
   const char *name;                 /* as in --format NAME */
   const char *summary;              /* one line for --help */
-  bool as_babeltrace2;              /* wants traces that were opened with kymo_open_options.as_babeltrace2 */
-  bool unmerged;                    /* wants traces that were opened with kymo_open_options.unmerged */
+  bool as_babeltrace2;              /* wants traces that were opened with kymo_trace_options.as_babeltrace2 */
+  bool unmerged;                    /* wants traces that were opened with kymo_trace_options.unmerged */
   bool makes_files;                 /* writes to kymo_sink_options.path, not to out */
   int (*begin)(struct kymo_sink_state **state, struct kymo_trace *trace,
                const struct kymo_sink_options *options, struct kymo_error *error);
@@ -52,10 +53,10 @@ struct kymo_sink {
                   struct kymo_error *error);                           /* or NULL */
   int (*end)(struct kymo_sink_state *state, struct kymo_error *error); /* frees state */
   /* Both or neither; without them the sink cannot be used for a trace that is followed. flush: all events so
-   * far shall be visible; grow: the trace has grown (see kymo_set_growth_handler). */
+   * far shall be visible; grow: the trace has grown (see kymo_trace_set_growth_handler). */
   int (*flush)(struct kymo_sink_state *state, struct kymo_error *error);
   int (*grow)(struct kymo_sink_state *state, struct kymo_error *error);
-  bool all_classes; /* wants traces that were opened with kymo_open_options.all_classes */
+  bool all_classes; /* wants traces that were opened with kymo_trace_options.all_classes */
 };
 
 /* The built-in sink of this name, or NULL; the printing one, if there is also one that writes files. */
@@ -63,7 +64,7 @@ const struct kymo_sink *kymo_sink_find(const char *name);
 /* The built-in sink of this name that writes files, or NULL. */
 const struct kymo_sink *kymo_sink_find_files(const char *name);
 /* All built-in sinks, NULL at the end. */
-const struct kymo_sink *const *kymo_sinks(void);
+const struct kymo_sink *const *kymo_sink_list(void);
 
 /* ---- plug-ins ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statistics of traces: what `kymo stat KIND` measures, as rows. A trace is opened by kymo_open, perhaps with
- * a filter (kymo_filter_attach) and an end (kymo_set_end_time); one pass reads its events.
+ * Statistics of traces: what `kymo stat KIND` measures, as rows. A trace is opened by kymo_trace_open,
+ * perhaps with a filter (kymo_filter_attach) and an end (kymo_trace_set_end_time); one pass reads its events.
  *
  *   struct kymo_stat_options options = {.from = "db:begin", .to = "db:end"};
  *   if (kymo_stat_run(&stat, trace, "latency", &options, &error) == KYMO_OK)
@@ -51,8 +51,8 @@ int kymo_stat_run_(struct kymo_stat **stat, struct kymo_trace *trace, const char
  * Reads the events of a trace, from where it is on, and measures. `options` may be NULL. Returns KYMO_OK and
  * the result, to be freed by kymo_stat_free; or with the error KYMO_E_UNKNOWN: there is no such kind;
  * KYMO_E_USAGE: the options do not fit the kind or the trace, for instance an event that it does not have;
- * KYMO_E_MEMORY, KYMO_E_SYSTEM, or the status of kymo_get_next. Loss handlers of the trace are replaced, and
- * are none afterwards.
+ * KYMO_E_MEMORY, KYMO_E_SYSTEM, or the status of kymo_trace_next. Loss handlers of the trace are replaced,
+ * and are none afterwards.
  */
 static inline int kymo_stat_run(struct kymo_stat **stat, struct kymo_trace *trace, const char *kind,
                                 const struct kymo_stat_options *options, struct kymo_error *error) {

@@ -63,7 +63,7 @@ const char *kymo_time_forms(void);
  * without zone, UTC. Times from begin and end, and times of day, need kymo_trace_range. KYMO_E_SYNTAX with
  * the column; KYMO_E_RANGE: the time does not fit 64 bits; errors of kymo_trace_range.
  */
-int kymo_text_to_time(struct kymo_trace *trace, const char *text, int64_t *ns, struct kymo_error *error);
+int kymo_trace_parse_time(struct kymo_trace *trace, const char *text, int64_t *ns, struct kymo_error *error);
 
 /* ---- to text ---- */
 
@@ -74,7 +74,7 @@ enum kymo_time_form {
 };
 /* Bytes that any time needs as text, with the NUL. */
 #define KYMO_TIME_TEXT 40
-/* Writes a time; returns `out`. kymo_text_to_time reads it again. */
+/* Writes a time; returns `out`. kymo_trace_parse_time reads it again. */
 char *kymo_time_to_text(int64_t ns, enum kymo_time_form form, char out[KYMO_TIME_TEXT]);
 
 /* ---- from clock to clock ---- */
@@ -86,8 +86,8 @@ enum kymo_system_clock { KYMO_TO_MONOTONIC, KYMO_TO_REALTIME };
  * by the clock's frequency. *error_ns, if not NULL, becomes the bound of the error as far as it is known,
  * else UINT64_MAX. KYMO_E_ABSENT: the part has no snapshots; KYMO_E_RANGE: 64 bits do not hold it.
  */
-int kymo_time_convert(const struct kymo_part *part, uint64_t cycles, enum kymo_system_clock clock,
-                      int64_t *ns, uint64_t *error_ns);
+int kymo_part_convert_time(const struct kymo_part *part, uint64_t cycles, enum kymo_system_clock clock,
+                           int64_t *ns, uint64_t *error_ns);
 
 #ifdef __cplusplus
 }

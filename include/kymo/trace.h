@@ -113,13 +113,13 @@ enum kymo_mode { KYMO_DISCARD, KYMO_OVERWRITE };
 #define KYMO_SPAN_END(...) KYMO(__VA_ARGS__)
 #define KYMO_SPAN(...) KYMO(__VA_ARGS__)
 #define KYMO_EVENT(group, name, ...) KYMO_EMPTY_EVENT_(kymo_##group##_##name, __VA_ARGS__)
-#define kymo_save(directory) ((void)(directory), 0)
+#define kymo_rings_save(directory) ((void)(directory), 0)
 #define kymo_thread_init() 0
-#define kymo_args(argc, argv) ((void)(argc), (void)(argv))
-#define kymo_enable(pattern) ((void)(pattern), 0)
-#define kymo_disable(pattern) ((void)(pattern), 0)
-#define kymo_lookup(name) ((void)(name), (const struct kymo_tracepoint *)0)
-#define kymo_is_enabled(name) ((void)(name), 0)
+#define kymo_args_apply(argc, argv) ((void)(argc), (void)(argv))
+#define kymo_tracepoint_enable(pattern) ((void)(pattern), 0)
+#define kymo_tracepoint_disable(pattern) ((void)(pattern), 0)
+#define kymo_tracepoint_lookup(name) ((void)(name), (const struct kymo_tracepoint *)0)
+#define kymo_tracepoint_is_enabled(name) ((void)(name), 0)
 #define kymo_mode_set(mode) ((void)(mode), 0)
 
 #else
@@ -139,7 +139,7 @@ extern "C" {
  * program, but they are not forced to the disk (fsync), since that could block the program for seconds; `kymo
  * record` and `kymo snapshot` do force them.
  */
-int kymo_save(const char *directory);
+int kymo_rings_save(const char *directory);
 
 /*
  * Claims a ring for the calling thread now, so that its first event costs no more than the others. Returns 0,
@@ -152,7 +152,7 @@ int kymo_thread_init(void);
  * command line and applies them as KYMO_ENABLE, KYMO_MODE, KYMO_OUT and KYMO_BUFFER would. Call it first in
  * main. *argc and argv are changed in place.
  */
-void kymo_args(int *argc, char **argv);
+void kymo_args_apply(int *argc, char **argv);
 
 /*
  * Enables or disables tracepoints while the program runs. A pattern is "net:rx", a glob, a group, "re:REGEX",
@@ -162,19 +162,19 @@ void kymo_args(int *argc, char **argv);
  * match, or -1 with errno: EINVAL for a malformed pattern; else the reason why no rings could be created, and
  * those tracepoints stay disabled. Thread-safe; not for signal handlers.
  */
-int kymo_enable(const char *pattern);
-int kymo_disable(const char *pattern);
+int kymo_tracepoint_enable(const char *pattern);
+int kymo_tracepoint_disable(const char *pattern);
 
 /*
  * The tracepoint "group:name" of this program, the first one if several call sites share the name; NULL if
  * there is none. It is static data of the program or library that defines it. Thread-safe; not for signal
  * handlers.
  */
-const struct kymo_tracepoint *kymo_lookup(const char *name);
+const struct kymo_tracepoint *kymo_tracepoint_lookup(const char *name);
 
 /* Whether a tracepoint of that name is enabled: 1 or 0; -1 with errno ENOENT if there is none. See
- * kymo_lookup. */
-int kymo_is_enabled(const char *name);
+ * kymo_tracepoint_lookup. */
+int kymo_tracepoint_is_enabled(const char *name);
 
 /*
  * Sets what happens when a ring is full, from the next packet on: new events are lost and counted until a

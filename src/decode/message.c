@@ -124,7 +124,7 @@ const struct kymo_message *kymo_message_new(struct kymo_arena *arena, const stru
   return fits_all(message, payload) ? message : NULL;
 }
 
-int kymo_format_message(const struct kymo_event *event, char *out, size_t size, size_t *length) {
+int kymo_event_format_message(const struct kymo_event *event, char *out, size_t size, size_t *length) {
   struct kymo_strbuf text = {0};
   const struct kymo_message *message = event->plan ? event->plan->message : NULL;
   size_t whole = 0, shown = 0;

@@ -78,7 +78,7 @@ static struct kymo_lead lead_of(const struct kymo_event_plan *plan) {
 }
 
 struct kymo_event_plan *kymo_plan_event(const struct kymo_stream_plan *plan, uint64_t id) {
-  const struct kymo_event_class *class_ = kymo_stream_event(plan->class_, id);
+  const struct kymo_event_class *class_ = kymo_stream_class_event(plan->class_, id);
   return class_ ? &plan->events[class_->index] : NULL;
 }
 

@@ -22,7 +22,8 @@ struct kymo_place {
 
 struct kymo_event_plan {
   const struct kymo_event_class *class_;
-  bool is_unwanted; /* see kymo_select_classes; besides fields and filter the only member that changes */
+  bool
+      is_unwanted; /* see kymo_trace_select_classes; besides fields and filter the only member that changes */
   struct kymo_program program; /* from the end of the event header to the end */
   bool is_constant;            /* the whole body is `size_bits` long */
   bool is_aligned;             /* the next header may begin where the body ends */

@@ -74,7 +74,7 @@ static struct kymo_residue meet(struct kymo_residue a, struct kymo_residue b) {
   return (struct kymo_residue){modulus, a.residue & (modulus - 1)};
 }
 
-static bool is_bytes(enum kymo_kind kind) {
+static bool is_bytes(enum kymo_type_kind kind) {
   return kind >= KYMO_KIND_STRING && kind <= KYMO_KIND_BLOB_SEQUENCE;
 }
 

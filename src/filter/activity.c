@@ -4,7 +4,7 @@
  * The stream takes no part in merging: when an event ends activities, they wait in a queue, and are read from
  * it after that event.
  *
- *   event ── TO? ──► key in the table ──► queue ──► stream ──► kymo_get_next_filtered
+ *   event ── TO? ──► key in the table ──► queue ──► stream ──► kymo_trace_next_filtered
  *        └── FROM? ► table[key] = time
  */
 #include "filter/activity.h"

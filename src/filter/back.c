@@ -115,8 +115,8 @@ static int find_from(struct filter_machine *machine, struct from *from, struct k
   *from = (struct from){trace->number - (trace->number > 0 && !trace->is_behind), UINT64_MAX};
   if (trace->number >= KYMO_NUMBER_RELATIVE) {
     const struct kymo_event *event;
-    int status = kymo_get_previous(trace, &event, error);
-    return status == KYMO_OK ? kymo_number(trace, event, &from->number, error) : status;
+    int status = kymo_trace_previous(trace, &event, error);
+    return status == KYMO_OK ? kymo_trace_get_number(trace, event, &from->number, error) : status;
   }
   if (is_here && !trace->is_behind && (machine->is_ended || machine->added_given))
     *from = (struct from){trace->number, machine->added_given - !machine->is_ended};
@@ -129,7 +129,7 @@ static int go(struct filter_machine *machine, uint64_t number, uint64_t wanted,
               const struct kymo_event **event, struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace;
   int64_t distance = (int64_t)(number - trace->number) - trace->is_behind;
-  int status = kymo_skip(trace, distance, event, error);
+  int status = kymo_trace_skip(trace, distance, event, error);
   if (status != KYMO_OK || !added_by(machine->record, number))
     return status;
   status = kymo_filter_replay(machine, number, true, error);
@@ -160,16 +160,16 @@ static int previous_with_memory(struct filter_machine *machine, const struct kym
   }
   if (number)
     return go(machine, number, added, event, error);
-  return kymo_rewind(machine->trace), KYMO_END;
+  return kymo_trace_rewind(machine->trace), KYMO_END;
 }
 
 static int previous_alone(struct filter_machine *machine, const struct kymo_event **event,
                           struct kymo_error *error) {
   uint64_t number;
   for (;;) {
-    int status = kymo_get_previous(machine->trace, event, error);
+    int status = kymo_trace_previous(machine->trace, event, error);
     if (status == KYMO_OK && machine->filter->counts)
-      status = kymo_number(machine->trace, *event, &number, error);
+      status = kymo_trace_get_number(machine->trace, *event, &number, error);
     machine->stamp++;
     if (status != KYMO_OK || kymo_filter_selects(machine, *event))
       return status;
@@ -178,11 +178,11 @@ static int previous_alone(struct filter_machine *machine, const struct kymo_even
   }
 }
 
-int kymo_get_previous_filtered(struct kymo_trace *trace, const struct kymo_event **event,
-                               struct kymo_error *error) {
+int kymo_trace_previous_filtered(struct kymo_trace *trace, const struct kymo_event **event,
+                                 struct kymo_error *error) {
   struct filter_machine *machine = trace->filter;
   if (!machine || trace->follow)
-    return kymo_get_previous(trace, event, error);
+    return kymo_trace_previous(trace, event, error);
   *event = NULL;
   int status = kymo_filter_prepare(machine, error);
   if (status == KYMO_OK)

@@ -42,7 +42,7 @@ static void get_field(const struct filter_bound *bound, struct filter_look *look
                       struct filter_value *value) {
   struct kymo_value read;
   enum kymo_token token;
-  if (kymo_get_value(look->event, bound->field, &read, &token) != KYMO_OK)
+  if (kymo_event_get_value(look->event, bound->field, &read, &token) != KYMO_OK)
     token = KYMO_TOKEN_ABSENT;
   kymo_filter_take(value, token, &read);
   if (bound->value.type && value->v.sort == KYMO_SORT_NUMBER)

@@ -237,7 +237,7 @@ static int see_up_to(struct filter_machine *machine, uint64_t last, uint64_t kee
   int status = lookahead ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (lookahead)
     lookahead->is_selecting = trace->is_selecting, lookahead->wants_times = trace->wants_times;
-  while (status == KYMO_OK && (status = kymo_get_next(lookahead, &event, error)) == KYMO_OK &&
+  while (status == KYMO_OK && (status = kymo_trace_next(lookahead, &event, error)) == KYMO_OK &&
          event->number <= last) {
     if (event->number > machine->seen)
       pass_over(machine, event, event->number == keep);
@@ -284,7 +284,9 @@ static int find_range(struct filter_machine *machine, struct kymo_error *error) 
 /* Where the segments of each stream are. */
 static int find_segments(struct filter_machine *machine, struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace;
-  int status = machine->filter->has_segments ? kymo_segments(trace, &machine->segment_count, error) : KYMO_OK;
+  int status = machine->filter->has_segments
+                   ? kymo_trace_count_segments(trace, &machine->segment_count, error)
+                   : KYMO_OK;
   if (status < 0 || !machine->filter->has_segments)
     return status;
   machine->segments = kymo_arena_array(&machine->arena, trace->stream_count + 1, sizeof *machine->segments);
@@ -295,7 +297,7 @@ static int find_segments(struct filter_machine *machine, struct kymo_error *erro
   if (!machine->segments || !machine->first_segments || !machine->next_segments)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   for (size_t i = machine->segment_count; i > 0; i--) {
-    uint32_t rank = ((const struct stream_state *)kymo_segment_info(trace, i - 1)->stream)->rank;
+    uint32_t rank = ((const struct stream_state *)kymo_trace_segment(trace, i - 1)->stream)->rank;
     machine->next_segments[i - 1] = machine->first_segments[rank];
     machine->first_segments[rank] = (uint32_t)i;
   }
@@ -303,7 +305,7 @@ static int find_segments(struct filter_machine *machine, struct kymo_error *erro
 }
 
 static bool begins_by(const struct filter_machine *machine, uint32_t segment, uint64_t number) {
-  return segment && kymo_segment_info(machine->trace, segment - 1)->first <= number;
+  return segment && kymo_trace_segment(machine->trace, segment - 1)->first <= number;
 }
 
 uint64_t kymo_filter_segment_of(struct filter_machine *machine, const struct kymo_event *event) {
@@ -342,7 +344,7 @@ int kymo_filter_replay(struct filter_machine *machine, uint64_t last, bool keeps
 static int catch_up(struct filter_machine *machine, const struct kymo_event *event,
                     struct kymo_error *error) {
   uint64_t number;
-  int status = kymo_number(machine->trace, event, &number, error);
+  int status = kymo_trace_get_number(machine->trace, event, &number, error);
   return status == KYMO_OK ? bring(machine, number - 1, false, error) : status;
 }
 
@@ -352,7 +354,7 @@ static int see_next(struct filter_machine *machine, const struct kymo_event **ev
                     struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace;
   bool is_here = kymo_filter_is_here(machine);
-  int status = kymo_get_next(trace, event, error);
+  int status = kymo_trace_next(trace, event, error);
   if (status == KYMO_OK && !is_here)
     status = catch_up(machine, *event, error);
   kymo_filter_leave(machine, status == KYMO_OK || is_here);
@@ -392,7 +394,7 @@ static int next_with_memory(struct filter_machine *machine, const struct kymo_ev
   }
 }
 
-/* Goes through the current picks, as kymo_get_next does; NULL: none of them is selected. */
+/* Goes through the current picks, as kymo_trace_next does; NULL: none of them is selected. */
 static const struct kymo_event *pick_alone(struct filter_machine *machine) {
   struct kymo_trace *trace = machine->trace;
   while (trace->pick_next < trace->pick_limit && !machine->failed) {
@@ -416,9 +418,9 @@ static int next_alone(struct filter_machine *machine, const struct kymo_event **
       return KYMO_OK;
     if (KYMO_UNLIKELY(machine->failed))
       return kymo_filter_failure(machine, error);
-    int status = kymo_trace_next(machine->trace, event, error);
+    int status = kymo_trace_move_on(machine->trace, event, error);
     if (!is_plain && status == KYMO_OK)
-      status = kymo_number(machine->trace, *event, &number, error);
+      status = kymo_trace_get_number(machine->trace, *event, &number, error);
     if (status != KYMO_OK || selects_alone(machine, *event))
       return status;
   }
@@ -452,11 +454,11 @@ int kymo_filter_prepare(struct filter_machine *machine, struct kymo_error *error
   return status == KYMO_OK ? prepare(machine, error) : status;
 }
 
-int kymo_get_next_filtered(struct kymo_trace *trace, const struct kymo_event **event,
-                           struct kymo_error *error) {
+int kymo_trace_next_filtered(struct kymo_trace *trace, const struct kymo_event **event,
+                             struct kymo_error *error) {
   struct filter_machine *machine = trace->filter;
   if (!machine)
-    return kymo_get_next(trace, event, error);
+    return kymo_trace_next(trace, event, error);
   *event = NULL;
   machine->is_ended = is_full(machine) && kymo_filter_is_here(machine);
   if (machine->is_ended)

@@ -188,7 +188,7 @@ static void mix(struct kymo_filter_target *target, uint64_t low, uint64_t high) 
 static bool is_known(const struct kymo_schema *const *schemas, size_t count,
                      const struct kymo_event_class *class_) {
   for (size_t i = 0; i < count; i++)
-    for (const struct kymo_event_class *other = kymo_lookup_event(schemas[i], class_->name); other;
+    for (const struct kymo_event_class *other = kymo_schema_lookup_event(schemas[i], class_->name); other;
          other = other->next_version)
       if (memcmp(&other->hashes.content, &class_->hashes.content, sizeof other->hashes.content) == 0)
         return true;

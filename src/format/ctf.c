@@ -426,7 +426,7 @@ static bool covers(const struct kymo_schema *schema, const struct kymo_schema *o
            is_same_layout(own->event_header, one->event_header) &&
            is_same_layout(own->common_context, one->common_context);
     for (uint32_t k = 0; does && k < one->event_count; k++) {
-      const struct kymo_event_class *event = kymo_stream_event(own, one->events[k]->id);
+      const struct kymo_event_class *event = kymo_stream_class_event(own, one->events[k]->id);
       does = event &&
              memcmp(&event->hashes.layout, &one->events[k]->hashes.layout, sizeof event->hashes.layout) == 0;
     }

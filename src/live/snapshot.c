@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/sized.h"
 #include "live/ctf2.h"
-#include "ring/exits.h"
+#include "live/exits.h"
 #include "live/find.h"
 #include "live/flight.h"
 #include "live/sync.h"
@@ -23,6 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { END_MAX = 96 };
+
 struct kymo_snapshot {
   struct kymo_snapshot_options options;
   char rings[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
@@ -32,7 +34,7 @@ struct kymo_snapshot {
   bool is_opened;
   struct kymo_pool_view view;
   struct kymo_collector collector;
-  char end[KYMO_EXIT_TEXT_MAX], left_out[1200];
+  char end[END_MAX], left_out[1200];
 };
 
 /* ---- the last seconds ---- */
@@ -71,7 +73,7 @@ static int meet_all(struct kymo_trace *trace, struct met *met, uint64_t count, i
   struct kymo_error error;
   const struct kymo_event *event;
   int status;
-  while ((status = kymo_get_next(trace, &event, &error)) == KYMO_OK) {
+  while ((status = kymo_trace_next(trace, &event, &error)) == KYMO_OK) {
     uint64_t instance = event->packet->stream->instance;
     if (instance < count && event->has_time && event->packet->sequence != UINT64_MAX)
       meet(&met[instance], event, since_ns);
@@ -128,14 +130,14 @@ static void measure(struct kymo_snapshot *snapshot, const struct met *met, uint3
 
 static int find_starts(struct kymo_snapshot *snapshot, struct kymo_error *error) {
   const char *path = snapshot->rings;
-  struct kymo_open_options how = {.format = "ring"};
+  struct kymo_trace_options how = {.format = "ring"};
   struct kymo_trace *trace = NULL;
   uint32_t count = kymo_pool_slots(&snapshot->view) * 2;
   int64_t begin_ns, end_ns;
   struct met *met = calloc((size_t)count + 1, sizeof *met);
   if (!met)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  int status = kymo_open(&trace, &path, 1, &how, error);
+  int status = kymo_trace_open(&trace, &path, 1, &how, error);
   if (!status)
     status = kymo_trace_range(trace, &begin_ns, &end_ns, error);
   if (status == KYMO_E_ABSENT) /* nothing has a time */
@@ -146,7 +148,7 @@ static int find_starts(struct kymo_snapshot *snapshot, struct kymo_error *error)
     for (uint32_t i = 0; !status && i < count; i++)
       start_ring(&snapshot->collector, i, &met[i]);
   }
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(met);
   return status;
 }
@@ -154,15 +156,24 @@ static int find_starts(struct kymo_snapshot *snapshot, struct kymo_error *error)
 /* ---- saving ---- */
 
 /* "server (process 4711): Segmentation fault in thread 4712" if the rings contain a mark of it. */
+static const char *end_text(int status, int thread, char out[END_MAX]) {
+  if (WIFEXITED(status))
+    snprintf(out, END_MAX, "exit status %d", WEXITSTATUS(status));
+  else if (thread)
+    snprintf(out, END_MAX, "%s in thread %d", strsignal(WTERMSIG(status)), thread);
+  else
+    snprintf(out, END_MAX, "%s", strsignal(WTERMSIG(status)));
+  return out;
+}
+
 static int put_end(const struct kymo_snapshot *snapshot, struct kymo_error *error) {
   const struct kymo_pool_header *header = snapshot->view.header;
-  char why[KYMO_PROGRAM_MAX + 160], program[KYMO_PROGRAM_MAX], end[KYMO_EXIT_TEXT_MAX];
+  char why[KYMO_PROGRAM_MAX + 160], program[KYMO_PROGRAM_MAX], end[END_MAX];
   int status, thread;
   if (!kymo_exit_of_pool(header, &status, &thread) || !WIFSIGNALED(status))
     return KYMO_OK;
-  kymo_exit_status_text(status, thread, end);
   snprintf(why, sizeof why, "%s (process %d): %s", kymo_pool_program(&snapshot->view, program), header->pid,
-           end);
+           end_text(status, thread, end));
   return kymo_flight_put_cause(snapshot->trace, why, error);
 }
 
@@ -181,7 +192,7 @@ static int make_trace(struct kymo_snapshot *snapshot, struct kymo_error *error) 
 static void find_end(struct kymo_snapshot *snapshot) {
   int status, thread;
   if (kymo_exit_of_pool(snapshot->view.header, &status, &thread))
-    kymo_exit_status_text(status, thread, snapshot->end);
+    end_text(status, thread, snapshot->end);
 }
 
 static int save(struct kymo_snapshot *snapshot, struct kymo_error *error) {
@@ -272,7 +283,7 @@ int64_t kymo_snapshot_number(const struct kymo_snapshot *snapshot, enum kymo_sna
   return -1;
 }
 
-int kymo_rings_of_process(char *out, size_t size, int pid, struct kymo_error *error) {
+int kymo_process_rings(char *out, size_t size, int pid, struct kymo_error *error) {
   char path[KYMO_PATH_MAX];
   int status = kymo_find_pool(path, pid, error);
   if (!status && (size_t)snprintf(out, size, "%s", path) >= size)

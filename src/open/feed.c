@@ -49,14 +49,14 @@ static int copy(int file, int fd, struct kymo_error *error) {
 }
 
 /* The trace takes over the file, or it is closed. */
-static int open_file(struct kymo_trace **out, int file, int status, const struct kymo_open_options *options,
+static int open_file(struct kymo_trace **out, int file, int status, const struct kymo_trace_options *options,
                      size_t size, struct kymo_error *error) {
   char path[64];
   const char *paths[] = {path};
   snprintf(path, sizeof path, "/proc/self/fd/%d", file);
   *out = NULL;
   if (status == KYMO_OK)
-    status = kymo_open_(out, paths, 1, options, size, error);
+    status = kymo_trace_open_(out, paths, 1, options, size, error);
   if (status != KYMO_OK) {
     close(file);
     return status;
@@ -65,16 +65,16 @@ static int open_file(struct kymo_trace **out, int file, int status, const struct
   return KYMO_OK;
 }
 
-int kymo_open_memory_(struct kymo_trace **out, const void *bytes, size_t size,
-                      const struct kymo_open_options *options, size_t options_size,
-                      struct kymo_error *error) {
+int kymo_trace_open_memory_(struct kymo_trace **out, const void *bytes, size_t size,
+                            const struct kymo_trace_options *options, size_t options_size,
+                            struct kymo_error *error) {
   int file = make_file(error);
   *out = NULL;
   return file < 0 ? file : open_file(out, file, put(file, bytes, size, error), options, options_size, error);
 }
 
-int kymo_open_stream_(struct kymo_trace **out, int fd, const struct kymo_open_options *options, size_t size,
-                      struct kymo_error *error) {
+int kymo_trace_open_fd_(struct kymo_trace **out, int fd, const struct kymo_trace_options *options,
+                        size_t size, struct kymo_error *error) {
   int file = make_file(error);
   *out = NULL;
   return file < 0 ? file : open_file(out, file, copy(file, fd, error), options, size, error);

@@ -70,7 +70,7 @@ static struct kymo_script_step *add(struct kymo_scripting *script, enum kymo_scr
 
 /* ---- what can be prepared ---- */
 
-static bool is_number(enum kymo_kind kind) { return kind <= KYMO_KIND_FLOAT; }
+static bool is_number(enum kymo_type_kind kind) { return kind <= KYMO_KIND_FLOAT; }
 
 static uint32_t boundary_of(const struct kymo_type *type) { return type->align_bits ? type->align_bits : 1; }
 

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "decode/value.h"
 
-static bool is_text(enum kymo_kind kind) {
+static bool is_text(enum kymo_type_kind kind) {
   return kind >= KYMO_KIND_STRING && kind <= KYMO_KIND_TEXT_SEQUENCE;
 }
 
@@ -15,7 +15,7 @@ static const struct kymo_node *find(const struct kymo_node *root, const char *co
   for (; root && *names; names++) {
     const struct kymo_node *part = kymo_node_first(root);
     for (uint32_t i = 0; i < root->type->member_count; i++, part += part->span) {
-      enum kymo_kind kind = part->type->kind;
+      enum kymo_type_kind kind = part->type->kind;
       if (part->segment == KYMO_SEGMENT_NONE || strcmp(root->type->members[i].name, *names) != 0)
         continue;
       if (text ? !is_text(kind) : kind != KYMO_KIND_INTEGER && kind != KYMO_KIND_VARINT)

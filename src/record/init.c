@@ -85,7 +85,7 @@ static bool take_argument(const char *argument) {
   return false;
 }
 
-void kymo_args(int *argc, char **argv) {
+void kymo_args_apply(int *argc, char **argv) {
   int kept = 1;
   kymo_session_init();
   for (int i = 1; i < *argc; i++) {

@@ -9,8 +9,9 @@
  *
  * A memory barrier on all threads (membarrier) before the store makes id and description visible to all
  * threads that jump; another one after it makes all processors drop fetched instructions, so that
- * kymo_disable is effective when it returns. Pages are writable only between both. They stay executable,
- * since others run there; systems that forbid pages that are both (SELinux, MemoryDenyWriteExecute) refuse.
+ * kymo_tracepoint_disable is effective when it returns. Pages are writable only between both. They stay
+ * executable, since others run there; systems that forbid pages that are both (SELinux,
+ * MemoryDenyWriteExecute) refuse.
  */
 #include "record/jumps.h"
 #include "record/session.h"

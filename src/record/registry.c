@@ -112,7 +112,7 @@ static void tell_limits(struct kymo_tracepoint *point, const struct kymo_point_t
  * enabled and cannot be. */
 static bool sort_site(struct kymo_tracepoint *point, const struct kymo_point_text *text,
                       struct waiting *waiting) {
-  if (point->flags & KYMO_POINT_STREAM_) {
+  if (point->flags & KYMO_POINT_LOG_) {
     __atomic_store_n(&point->enabled, kymo_rules_leave_on(text->name), __ATOMIC_RELAXED);
     return true;
   }

@@ -36,7 +36,7 @@ static bool has_recorded(void) {
   return kymo_pool_is_ours() && __atomic_load_n(&kymo_session_.pool.header->slots_used, __ATOMIC_ACQUIRE);
 }
 
-int kymo_save(const char *directory) {
+int kymo_rings_save(const char *directory) {
   if (!has_recorded()) {
     errno = ENODATA;
     return -1;

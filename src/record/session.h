@@ -12,7 +12,7 @@
  *   pool.c         directory, pool file, slots, fork
  *   writer.c       the slow path: attach, packets, handlers
  *   build.c        events built in pieces
- *   save.c         kymo_save
+ *   save.c         kymo_rings_save
  *   crash.c        marking the pool of a process that crashes
  *   service.c      the sleeping thread
  *   control.c      … serves the control socket: connections

@@ -42,9 +42,9 @@ static int switch_locked(const char *pattern, bool on) {
   return matched;
 }
 
-int kymo_enable(const char *pattern) { return switch_locked(pattern, true); }
+int kymo_tracepoint_enable(const char *pattern) { return switch_locked(pattern, true); }
 
-int kymo_disable(const char *pattern) { return switch_locked(pattern, false); }
+int kymo_tracepoint_disable(const char *pattern) { return switch_locked(pattern, false); }
 
 /* ---- looking up ---- */
 
@@ -72,9 +72,9 @@ static struct search search_for(const char *name) {
   return search;
 }
 
-const struct kymo_tracepoint *kymo_lookup(const char *name) { return search_for(name).first; }
+const struct kymo_tracepoint *kymo_tracepoint_lookup(const char *name) { return search_for(name).first; }
 
-int kymo_is_enabled(const char *name) {
+int kymo_tracepoint_is_enabled(const char *name) {
   struct search search = search_for(name);
   if (search.first)
     return search.on;

@@ -209,7 +209,7 @@ static int begin(struct reader *reader, const char *options, struct kymo_error *
   int status = records->begin ? records->begin(&reader->state, options, error) : KYMO_OK;
   if (status < 0 && !error->message[0])
     return kymo_fail_at(error, status, reader->path, KYMO_ERROR_NO_OFFSET,
-                        "it failed to begin without a message: %s", kymo_strerror(status));
+                        "it failed to begin without a message: %s", kymo_status_text(status));
   return status;
 }
 

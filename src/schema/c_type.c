@@ -10,7 +10,7 @@ static const enum kymo_byte_order own_order =
 /* ---- what a shape says ---- */
 
 static struct kymo_type scalar_of(const struct kymo_c_shape *shape) {
-  static const enum kymo_kind kinds[] = {
+  static const enum kymo_type_kind kinds[] = {
       [KYMO_C_NUMBER] = KYMO_KIND_INTEGER,  [KYMO_C_CHARACTER] = KYMO_KIND_INTEGER,
       [KYMO_C_BOOLEAN] = KYMO_KIND_BOOLEAN, [KYMO_C_FLOATING] = KYMO_KIND_FLOAT,
       [KYMO_C_ADDRESS] = KYMO_KIND_INTEGER,

@@ -7,7 +7,7 @@
 
 enum { HEAD_BYTES = 16, FIELD_BYTES = 6 };
 
-__attribute__((format(printf, 3, 4))) static bool fail(struct kymo_definition_fault *fault, size_t at,
+__attribute__((format(printf, 3, 4))) static bool fail(struct kymo_event_definition_fault *fault, size_t at,
                                                        const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -57,9 +57,9 @@ static const char *take_text(struct kymo_bytes *bytes, size_t length) {
   return (const char *)kymo_bytes_take(bytes, length);
 }
 
-static bool parse_field(struct kymo_definition *out, struct kymo_bytes *bytes,
-                        struct kymo_definition_fault *fault) {
-  struct kymo_definition_field *field = &out->fields[out->field_count];
+static bool parse_field(struct kymo_event_definition *out, struct kymo_bytes *bytes,
+                        struct kymo_event_definition_fault *fault) {
+  struct kymo_event_definition_field *field = &out->fields[out->field_count];
   size_t at = bytes->at;
   field->what = kymo_bytes_u32(bytes);
   field->name_length = kymo_bytes_u16(bytes);
@@ -79,8 +79,8 @@ static bool parse_field(struct kymo_definition *out, struct kymo_bytes *bytes,
   return true;
 }
 
-static bool parse_head(struct kymo_definition *out, struct kymo_bytes *bytes, uint32_t *fields,
-                       struct kymo_definition_fault *fault) {
+static bool parse_head(struct kymo_event_definition *out, struct kymo_bytes *bytes, uint32_t *fields,
+                       struct kymo_event_definition_fault *fault) {
   out->index = kymo_bytes_u16(bytes);
   out->application = kymo_bytes_u16(bytes);
   out->version = kymo_bytes_u16(bytes);
@@ -106,8 +106,8 @@ static bool parse_head(struct kymo_definition *out, struct kymo_bytes *bytes, ui
   return true;
 }
 
-bool kymo_definition_parse(struct kymo_definition *out, const void *data, size_t size, bool is_big,
-                           struct kymo_definition_fault *fault) {
+bool kymo_event_definition_parse(struct kymo_event_definition *out, const void *data, size_t size,
+                                 bool is_big, struct kymo_event_definition_fault *fault) {
   struct kymo_bytes bytes = {.data = data, .size = size, .is_big = is_big};
   uint32_t fields;
   out->field_count = 0;
@@ -120,7 +120,7 @@ bool kymo_definition_parse(struct kymo_definition *out, const void *data, size_t
          fail(fault, bytes.at, "expected the end of a definition, found %zu bytes more", size - bytes.at);
 }
 
-size_t kymo_definition_size(const struct kymo_definition *definition) {
+size_t kymo_event_definition_size(const struct kymo_event_definition *definition) {
   size_t size = HEAD_BYTES + (size_t)definition->name_length + definition->template_length;
   for (uint32_t i = 0; i < definition->field_count; i++)
     size += FIELD_BYTES + (size_t)definition->fields[i].name_length;
@@ -133,7 +133,7 @@ static unsigned char *put(unsigned char *at, const void *bytes, size_t size) {
   return at + size;
 }
 
-void kymo_definition_put(const struct kymo_definition *definition, unsigned char *at) {
+void kymo_event_definition_put(const struct kymo_event_definition *definition, unsigned char *at) {
   at = put(at, &definition->index, 2);
   at = put(at, &definition->application, 2);
   at = put(at, &definition->version, 2);
@@ -144,7 +144,7 @@ void kymo_definition_put(const struct kymo_definition *definition, unsigned char
   at = put(at, definition->name, definition->name_length);
   at = put(at, definition->template_text, definition->template_length);
   for (uint32_t i = 0; i < definition->field_count; i++) {
-    const struct kymo_definition_field *field = &definition->fields[i];
+    const struct kymo_event_definition_field *field = &definition->fields[i];
     uint16_t length = (uint16_t)field->name_length;
     at = put(at, &field->what, 4);
     at = put(at, &length, 2);
@@ -166,7 +166,7 @@ static uint64_t read_number(struct kymo_bytes *bytes, uint32_t size) {
   }
 }
 
-static void read_text(struct kymo_bytes *bytes, struct kymo_definition_value *value) {
+static void read_text(struct kymo_bytes *bytes, struct kymo_event_definition_value *value) {
   const uint8_t *begin = bytes->data + bytes->at;
   size_t rest = bytes->size - bytes->at, length = rest ? strnlen((const char *)begin, rest) : 0;
   bytes->failed |= length == rest;
@@ -175,14 +175,14 @@ static void read_text(struct kymo_bytes *bytes, struct kymo_definition_value *va
   bytes->at += bytes->failed ? 0 : length + 1;
 }
 
-static void read_counted(struct kymo_bytes *bytes, uint32_t what, struct kymo_definition_value *value) {
+static void read_counted(struct kymo_bytes *bytes, uint32_t what, struct kymo_event_definition_value *value) {
   uint64_t count = read_number(bytes, kymo_field_bytes(what)), size = count * kymo_field_element(what);
   bytes->failed |= size > bytes->size - bytes->at;
   value->count = (uint32_t)count;
   value->bytes = bytes->failed ? NULL : kymo_bytes_take(bytes, (size_t)size);
 }
 
-static void read_value(struct kymo_bytes *bytes, uint32_t what, struct kymo_definition_value *value) {
+static void read_value(struct kymo_bytes *bytes, uint32_t what, struct kymo_event_definition_value *value) {
   uint32_t size = kymo_field_bytes(what);
   switch (kymo_field_kind(what)) {
   case KYMO_FIELD_IS_SIGNED:
@@ -204,12 +204,13 @@ static void read_value(struct kymo_bytes *bytes, uint32_t what, struct kymo_defi
   }
 }
 
-bool kymo_definition_read(const struct kymo_definition *definition, uint32_t field, struct kymo_bytes *bytes,
-                          struct kymo_definition_value *value, struct kymo_definition_fault *fault) {
-  const struct kymo_definition_field *of = &definition->fields[field];
+bool kymo_event_definition_read(const struct kymo_event_definition *definition, uint32_t field,
+                                struct kymo_bytes *bytes, struct kymo_event_definition_value *value,
+                                struct kymo_event_definition_fault *fault) {
+  const struct kymo_event_definition_field *of = &definition->fields[field];
   bool is_big = bytes->is_big;
   size_t at = bytes->at;
-  *value = (struct kymo_definition_value){.number = definition->id};
+  *value = (struct kymo_event_definition_value){.number = definition->id};
   if (kymo_field_kind(of->what) == KYMO_FIELD_IS_ID)
     return true;
   bytes->is_big = value->is_big = of->what & KYMO_FIELD_BIG      ? true
@@ -222,21 +223,21 @@ bool kymo_definition_read(const struct kymo_definition *definition, uint32_t fie
               shown(definition->name_length), definition->name, bytes->size - at);
 }
 
-bool kymo_definition_is_end(const struct kymo_definition *definition, const struct kymo_bytes *bytes,
-                            struct kymo_definition_fault *fault) {
+bool kymo_event_definition_is_end(const struct kymo_event_definition *definition,
+                                  const struct kymo_bytes *bytes, struct kymo_event_definition_fault *fault) {
   return bytes->at == bytes->size ||
          fail(fault, bytes->at, "expected the end of %.*s, found %zu bytes more",
               shown(definition->name_length), definition->name, bytes->size - bytes->at);
 }
 
-bool kymo_definition_fits(const struct kymo_definition *definition, const void *data, size_t size,
-                          bool is_big, struct kymo_definition_fault *fault) {
+bool kymo_event_definition_fits(const struct kymo_event_definition *definition, const void *data, size_t size,
+                                bool is_big, struct kymo_event_definition_fault *fault) {
   struct kymo_bytes bytes = {.data = data, .size = size, .is_big = is_big};
-  struct kymo_definition_value value;
+  struct kymo_event_definition_value value;
   for (uint32_t i = 0; i < definition->field_count; i++)
-    if (!kymo_definition_read(definition, i, &bytes, &value, fault))
+    if (!kymo_event_definition_read(definition, i, &bytes, &value, fault))
       return false;
-  return kymo_definition_is_end(definition, &bytes, fault);
+  return kymo_event_definition_is_end(definition, &bytes, fault);
 }
 
 /* ---- event classes ---- */
@@ -246,13 +247,14 @@ static uint32_t number_of(const char *attributes, const char *key) {
   return value ? (uint32_t)strtoul(value, NULL, 10) : 0;
 }
 
-bool kymo_definition_numbers(const struct kymo_event_class *class_, struct kymo_definition_numbers *out) {
+bool kymo_event_definition_numbers(const struct kymo_event_class *class_,
+                                   struct kymo_event_definition_numbers *out) {
   const char *attributes = class_->attributes;
   if (!attributes || !kymo_attribute_find(attributes, KYMO_DEFINITION_ID_KEY))
     return false;
   if (out)
-    *out = (struct kymo_definition_numbers){number_of(attributes, KYMO_DEFINITION_ID_KEY),
-                                            number_of(attributes, KYMO_DEFINITION_APPLICATION_KEY),
-                                            number_of(attributes, KYMO_DEFINITION_VERSION_KEY)};
+    *out = (struct kymo_event_definition_numbers){number_of(attributes, KYMO_DEFINITION_ID_KEY),
+                                                  number_of(attributes, KYMO_DEFINITION_APPLICATION_KEY),
+                                                  number_of(attributes, KYMO_DEFINITION_VERSION_KEY)};
   return true;
 }

@@ -66,12 +66,12 @@ static const struct kymo_type *type_of_name(const struct name_table *table, cons
   return normalize(normal, name) ? kymo_name_table_find(table, normal) : NULL;
 }
 
-const struct kymo_type *kymo_lookup_type(const struct kymo_schema *schema, const char *name) {
+const struct kymo_type *kymo_schema_lookup_type(const struct kymo_schema *schema, const char *name) {
   return type_of_name(&((const struct schema_impl *)schema)->types_by_name, name);
 }
 
-uint32_t kymo_type_id_(const struct kymo_schema *schema, const char *name) {
-  const struct kymo_type *type = kymo_lookup_type(schema, name);
+uint32_t kymo_schema_type_id_(const struct kymo_schema *schema, const char *name) {
+  const struct kymo_type *type = kymo_schema_lookup_type(schema, name);
   return type ? type->id : KYMO_ID_NONE;
 }
 
@@ -131,11 +131,11 @@ const struct kymo_member *kymo_type_member(const struct kymo_type *type, const c
 
 /* ---- groups and event classes ---- */
 
-const struct kymo_group *kymo_lookup_group(const struct kymo_schema *schema, const char *name) {
+const struct kymo_group *kymo_schema_lookup_group(const struct kymo_schema *schema, const char *name) {
   return kymo_name_table_find(&((const struct schema_impl *)schema)->groups_by_name, name);
 }
 
-const struct kymo_event_class *kymo_lookup_event(const struct kymo_schema *schema, const char *name) {
+const struct kymo_event_class *kymo_schema_lookup_event(const struct kymo_schema *schema, const char *name) {
   return kymo_name_table_find(&((const struct schema_impl *)schema)->events_by_name, name);
 }
 

@@ -41,7 +41,7 @@ const struct kymo_stream_class *kymo_schema_stream(const struct kymo_schema *sch
   return kymo_id_table_find(&((const struct schema_impl *)schema)->streams, id);
 }
 
-const struct kymo_event_class *kymo_stream_event(const struct kymo_stream_class *stream, uint64_t id) {
+const struct kymo_event_class *kymo_stream_class_event(const struct kymo_stream_class *stream, uint64_t id) {
   return kymo_id_table_find(&((const struct stream_impl *)stream)->events, id);
 }
 

@@ -72,10 +72,10 @@ enum kymo_registry_part {
 };
 
 /* The parts that a type of this kind can have, and the required ones. */
-uint32_t kymo_registry_parts(enum kymo_kind kind);
-uint32_t kymo_registry_needed_parts(enum kymo_kind kind);
+uint32_t kymo_registry_parts(enum kymo_type_kind kind);
+uint32_t kymo_registry_needed_parts(enum kymo_type_kind kind);
 /* True if types of this kind have a width of their own (kymo_type.size_bits). */
-bool kymo_registry_has_size(enum kymo_kind kind);
+bool kymo_registry_has_size(enum kymo_type_kind kind);
 
 /* The end of header and records: a checksum over all before it in the header or record. */
 uint32_t kymo_registry_checksum(const void *bytes, size_t size);

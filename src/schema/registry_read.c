@@ -288,7 +288,7 @@ static int read_type_head(struct reading *r, struct kymo_type *type, uint32_t *p
     return fail(r, 1, "expected flags of a type below 0x%x, found 0x%x", KYMO_REGISTRY_TYPE_FLAGS + 1, flags);
   if (encoding > KYMO_ENCODING_UTF32BE)
     return fail(r, 3, "expected an encoding from 0 to %d, found %u", KYMO_ENCODING_UTF32BE, encoding);
-  type->kind = (enum kymo_kind)kind;
+  type->kind = (enum kymo_type_kind)kind;
   type->encoding = (enum kymo_encoding)encoding;
   type->order = flags & KYMO_REGISTRY_IS_BIG ? KYMO_ORDER_BIG : KYMO_ORDER_LITTLE;
   type->bits_reversed = flags & KYMO_REGISTRY_IS_REVERSED;

@@ -16,7 +16,7 @@ uint32_t kymo_registry_checksum(const void *bytes, size_t size) {
 #define PART(name) (UINT32_C(1) << KYMO_PART_##name)
 #define ANY_KIND (PART(NAME) | PART(ROLES) | PART(CLOCK) | PART(UNIT) | PART(MEDIA_TYPE) | PART(ATTRIBUTES))
 
-uint32_t kymo_registry_needed_parts(enum kymo_kind kind) {
+uint32_t kymo_registry_needed_parts(enum kymo_type_kind kind) {
   switch (kind) {
   case KYMO_KIND_TEXT_SEQUENCE:
   case KYMO_KIND_BLOB_SEQUENCE:
@@ -28,7 +28,7 @@ uint32_t kymo_registry_needed_parts(enum kymo_kind kind) {
   }
 }
 
-uint32_t kymo_registry_parts(enum kymo_kind kind) {
+uint32_t kymo_registry_parts(enum kymo_type_kind kind) {
   uint32_t parts = ANY_KIND | kymo_registry_needed_parts(kind);
   switch (kind) {
   case KYMO_KIND_INTEGER:
@@ -45,7 +45,7 @@ uint32_t kymo_registry_parts(enum kymo_kind kind) {
   }
 }
 
-bool kymo_registry_has_size(enum kymo_kind kind) {
+bool kymo_registry_has_size(enum kymo_type_kind kind) {
   switch (kind) {
   case KYMO_KIND_INTEGER:
   case KYMO_KIND_BOOLEAN:

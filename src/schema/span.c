@@ -14,7 +14,7 @@ const char *kymo_span_attributes(const char *edge) {
 
 static bool is_string(const char *json, const char *string) { return !strncmp(json, string, strlen(string)); }
 
-enum kymo_edge kymo_event_edge(const struct kymo_event_class *class_, size_t *length) {
+enum kymo_edge kymo_event_class_edge(const struct kymo_event_class *class_, size_t *length) {
   const char *value = class_->attributes ? kymo_attribute_find(class_->attributes, KEY) : NULL;
   if (!value || (!is_string(value, BEGIN) && !is_string(value, END)))
     return KYMO_EDGE_NONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Event classes that begin and end spans: the writing side of kymo_event_edge. */
+/* Event classes that begin and end spans: the writing side of kymo_event_class_edge. */
 #ifndef KYMO_SCHEMA_SPAN_H
 #define KYMO_SCHEMA_SPAN_H
 

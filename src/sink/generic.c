@@ -127,7 +127,7 @@ static bool print_where(struct kymo_sink_state *state, const struct kymo_event *
   if (who->has_cpu)
     number = who->cpu;
   else if (class_->thread != KYMO_FIELD_NONE)
-    kymo_get_uint(event, class_->thread, &number);
+    kymo_event_get_uint(event, class_->thread, &number);
   kymo_out_byte(&print->out, '<');
   print->out.at = kymo_put_u64(kymo_out_room(&print->out, 32), number);
   kymo_out_literal(&print->out, "> ");

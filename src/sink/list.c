@@ -27,7 +27,7 @@ static const struct kymo_sink *const sinks[] = {
     &kymo_sink_details,     NULL,
 };
 
-const struct kymo_sink *const *kymo_sinks(void) { return sinks; }
+const struct kymo_sink *const *kymo_sink_list(void) { return sinks; }
 
 static const struct kymo_sink *find(const char *name, bool makes_files) {
   for (size_t i = 0; sinks[i]; i++)

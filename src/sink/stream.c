@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The bytes of the events, one after another: "raw" as they are, "stream" each in its frame again
- * (docs/bprintf.md), in one file for all files of a framed stream. The frames keep their numbers, so missing
+ * (docs/bprintf.md), in one file for all files of a framed log. The frames keep their numbers, so missing
  * frames stay a gap.
  */
 #include "base/bytes.h"
@@ -12,7 +12,7 @@
 #include "trace/original.h"
 #include <errno.h>
 #include <kymo/sink.h>
-#include <kymo/stream.h>
+#include <kymo/log.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -78,7 +78,7 @@ static uint32_t in_order(const struct kymo_original *original, uint32_t number) 
  * from. Definitions may be anywhere in it. */
 static void write_header(struct kymo_sink_state *state, const struct kymo_original *original,
                          bool has_definitions) {
-  uint8_t header[KYMO_STREAM_HEADER_BYTES_];
+  uint8_t header[KYMO_LOG_HEADER_BYTES_];
   if (!original->header)
     return;
   memcpy(header, original->header, sizeof header);
@@ -86,9 +86,9 @@ static void write_header(struct kymo_sink_state *state, const struct kymo_origin
   header[AT_SIZE + (original->is_big ? 0 : 1)] = 0;
   memset(header + AT_NUMBER, 0, AT_PART + 4 - AT_NUMBER);
   uint8_t *how = &header[AT_HOW + (original->is_big ? 3 : 0)];
-  for (int i = 0; i < ID_BYTES && !(*how & KYMO_STREAM_MERGED_); i++)
+  for (int i = 0; i < ID_BYTES && !(*how & KYMO_LOG_MERGED_); i++)
     header[AT_ID + i] ^= 0xff;
-  *how |= KYMO_STREAM_MERGED_;
+  *how |= KYMO_LOG_MERGED_;
   memset(header + AT_DEFINED_TO, has_definitions ? 0xff : 0, sizeof header - AT_DEFINED_TO);
   kymo_out_bytes(&state->out, header, sizeof header);
 }
@@ -151,7 +151,7 @@ static int end(struct kymo_sink_state *state, struct kymo_error *error) {
 }
 
 const struct kymo_sink kymo_sink_stream = {
-    KYMO_SINK_ABI,        .name = "stream",    .summary = "one framed stream, of the files of one",
+    KYMO_SINK_ABI,        .name = "stream",    .summary = "one framed log, of the files of one",
     .makes_files = true,  .all_classes = true, .begin = begin_framed,
     .event = write_event, .end = end,
 };

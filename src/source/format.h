@@ -74,7 +74,7 @@ struct kymo_original {
   uint32_t sequence, flags; /* … with this number, these bits of its length, … */
   uint32_t source;          /* … in the file of this thread or CPU, … */
   bool is_big;              /* … in this order … */
-  const uint8_t *header;    /* … and this begin of its file, KYMO_STREAM_HEADER_BYTES_; NULL: nothing */
+  const uint8_t *header;    /* … and this begin of its file, KYMO_LOG_HEADER_BYTES_; NULL: nothing */
 };
 
 struct kymo_screen;
@@ -164,7 +164,7 @@ struct kymo_peek {
 /* The offset for the times of traces at this path; only while formats open. */
 int64_t kymo_path_offset(const struct kymo_trace *trace, const char *path);
 /* The options that the trace is opened with. */
-const struct kymo_open_options *kymo_trace_options(const struct kymo_trace *trace);
+const struct kymo_trace_options *kymo_trace_options(const struct kymo_trace *trace);
 /* A copy that lives as long as the trace, or NULL: out of memory. */
 const char *kymo_trace_copy_text(struct kymo_trace *trace, const char *text);
 /* The part of that number, to add to it; a format does so only with its own parts. */
@@ -218,7 +218,7 @@ int kymo_part_add_section(struct kymo_trace *trace, struct kymo_part *part,
                           const struct kymo_section *section, struct kymo_error *error);
 
 struct kymo_format {
-  const char *name;    /* as in kymo_open_options.format */
+  const char *name;    /* as in kymo_trace_options.format */
   const char *summary; /* one line */
   /* KYMO_OK if `path` (a file, a directory, or any other text) is a trace of this format, KYMO_E_UNKNOWN if
    * not. Any other status: reading failed, `error` has the place, and no other format is tried. The search
@@ -229,7 +229,7 @@ struct kymo_format {
   /* NULL, or looks for growth of a followed trace: adds parts and streams, renews parts. `paths` are all that
    * probe accepts now. Incomplete directories are tried again the next time. */
   int (*grow)(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error);
-  bool needs_key; /* never found by probing: only with kymo_open_options.key */
+  bool needs_key; /* never found by probing: only with kymo_trace_options.key */
   bool is_memory; /* changes cause no notification, and all streams can be read at one instant */
 };
 

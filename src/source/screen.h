@@ -62,7 +62,7 @@ struct stream_state;
 void kymo_stream_set_screen(struct stream_state *stream, const struct kymo_screen *screen);
 /* Removes all prefilters, and drops the buffered events: called before a move to another place. */
 void kymo_trace_drop_screens(struct kymo_trace *trace);
-/* The same at the current position, after the last delivered event. KYMO_OK, or as kymo_goto_record.
+/* The same at the current position, after the last delivered event. KYMO_OK, or as kymo_trace_goto_event.
  * (move.c) */
 int kymo_trace_unscreen(struct kymo_trace *trace, struct kymo_error *error);
 

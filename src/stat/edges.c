@@ -128,7 +128,7 @@ static uint64_t hash_of(const struct kymo_event_class *class_, size_t length) {
 static bool add_span(void *user, const struct kymo_event_class *class_, uint32_t number) {
   struct adding *adding = user;
   size_t length;
-  enum kymo_edge edge = kymo_event_edge(class_, &length);
+  enum kymo_edge edge = kymo_event_class_edge(class_, &length);
   if (edge == KYMO_EDGE_NONE)
     return true;
   adding->edges->roles[number] |= edge == KYMO_EDGE_BEGIN ? KYMO_PAIR_BEGINS : KYMO_PAIR_ENDS;
@@ -159,7 +159,7 @@ struct kinds {
 static bool add_kind(void *user, const struct kymo_event_class *class_, uint32_t number) {
   struct kinds *kinds = user;
   size_t length;
-  if (!(kinds->edges->roles[number] & kinds->role) || kymo_event_edge(class_, &length) != kinds->edge)
+  if (!(kinds->edges->roles[number] & kinds->role) || kymo_event_class_edge(class_, &length) != kinds->edge)
     return true;
   kinds->list[kinds->count++] = (struct kind){hash_of(class_, length), number};
   return true;

@@ -20,7 +20,7 @@ struct kymo_gaps {
 int kymo_gaps_begin(struct kymo_gaps *gaps, struct kymo_trace *trace, struct kymo_whos *whos,
                     struct kymo_error *error);
 void kymo_gaps_end(struct kymo_gaps *gaps);
-/* A loss is a gap: the handler for kymo_set_loss_handler, whose user is the struct kymo_gaps. */
+/* A loss is a gap: the handler for kymo_trace_set_loss_handler, whose user is the struct kymo_gaps. */
 kymo_loss_handler kymo_gaps_take;
 /* Bytes before the event could not be read. */
 void kymo_gaps_damage(struct kymo_gaps *gaps, const struct kymo_event *event);

@@ -80,8 +80,8 @@ static struct key text_key(const char *text, size_t length) {
 
 static bool read_integer(const struct kymo_event *event, uint32_t field, struct value *value) {
   int64_t number;
-  int status = kymo_get_uint(event, field, &value->key.number);
-  if (status != KYMO_OK && (status = kymo_get_int(event, field, &number)) == KYMO_OK)
+  int status = kymo_event_get_uint(event, field, &value->key.number);
+  if (status != KYMO_OK && (status = kymo_event_get_int(event, field, &number)) == KYMO_OK)
     value->key.number = (uint64_t)number;
   value->field = field;
   return status == KYMO_OK;
@@ -98,7 +98,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 /* Addresses in one function of one file are one value, wherever it was loaded. */
 static void find_symbol(const struct kymo_grouping *grouping, const struct kymo_event *event,
                         struct value *value) {
-  const struct kymo_type *type = kymo_get_type(event, value->field);
+  const struct kymo_type *type = kymo_event_get_type(event, value->field);
   struct kymo_symbol symbol;
   if (!type || !type->is_address ||
       !kymo_symbols_find(grouping->symbols, event->packet->stream->part, value->key.number, event->cycles,
@@ -118,7 +118,7 @@ static bool read_field(const struct kymo_grouping *grouping, const struct kymo_e
       find_symbol(grouping, event, value);
     return true;
   }
-  if (kymo_get_bytes(event, field, &bytes, &count) != KYMO_OK)
+  if (kymo_event_get_bytes(event, field, &bytes, &count) != KYMO_OK)
     return false;
   value->field = KYMO_FIELD_NONE;
   value->text = (const char *)bytes;
@@ -192,7 +192,7 @@ bool kymo_grouping_integer(const struct kymo_grouping *grouping, const struct ky
   uint32_t field = field_of(grouping, event);
   if (field == KYMO_FIELD_NONE || !read_integer(event, field, &value))
     return false;
-  const struct kymo_type *type = kymo_get_type(event, field);
+  const struct kymo_type *type = kymo_event_get_type(event, field);
   bool is_signed = type && type->is_signed;
   *out = !is_signed && value.key.number > INT64_MAX ? INT64_MAX : (int64_t)value.key.number;
   return true;
@@ -258,7 +258,7 @@ static const char *symbol_name(struct kymo_arena *arena, const struct value *val
 /* As lines of text have it. */
 static const struct kymo_type *shown_type(const struct kymo_event *event, uint32_t field) {
   const struct field *place = kymo_find_field(event->plan, field);
-  return place && place->node->shown ? place->node->shown : kymo_get_type(event, field);
+  return place && place->node->shown ? place->node->shown : kymo_event_get_type(event, field);
 }
 
 static const char *make_name(struct kymo_arena *arena, const struct kymo_event *event,
@@ -294,7 +294,7 @@ static struct kymo_stat_group *find_number(const struct kymo_grouping *grouping,
   if (grouping->kind < KYMO_GROUP_TRACK || grouping->symbols)
     return NULL;
   uint32_t field = field_of(grouping, event);
-  return field != KYMO_FIELD_NONE && kymo_get_uint(event, field, &key.number) == KYMO_OK
+  return field != KYMO_FIELD_NONE && kymo_event_get_uint(event, field, &key.number) == KYMO_OK
              ? find_late(groups, key)
              : NULL;
 }

@@ -39,7 +39,7 @@ static size_t list_edges(const struct kymo_edges *edges, struct edge *list) {
 static struct kymo_span_kind *add_kind(struct kymo_latencies *latencies, const struct edge *edge) {
   struct kymo_span_kind *kind = &latencies->kinds[latencies->kind_count];
   size_t length = 0;
-  kymo_event_edge(edge->class_, &length);
+  kymo_event_class_edge(edge->class_, &length);
   kind->group.key = edge->kind;
   kind->group.name = kymo_arena_copy(&latencies->arena, edge->class_->name ? edge->class_->name : "", length);
   latencies->kind_count += kind->group.name != NULL;

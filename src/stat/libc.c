@@ -20,7 +20,7 @@ struct kymo_libc_class {
 static bool is_call(const struct kymo_event_class *class_) {
   size_t length;
   return class_->name && strncmp(class_->name, GROUP, strlen(GROUP)) == 0 &&
-         kymo_event_edge(class_, &length) == KYMO_EDGE_NONE;
+         kymo_event_class_edge(class_, &length) == KYMO_EDGE_NONE;
 }
 
 bool kymo_libc_are_there(const struct kymo_trace *trace) {
@@ -45,7 +45,7 @@ static void find_failure(const struct kymo_libc *calls, const struct kymo_event 
   }
   call->failing = kymo_field_id(trace, event->class_, "result");
   const struct kymo_type *type =
-      call->failing != KYMO_FIELD_NONE ? kymo_get_type(event, call->failing) : NULL;
+      call->failing != KYMO_FIELD_NONE ? kymo_event_get_type(event, call->failing) : NULL;
   if (type && type->is_address)
     call->failure = FAILS_BY_NULL;
   else if (type && strncmp(event->class_->name, GROUP "pthread_", strlen(GROUP "pthread_")) == 0)
@@ -71,9 +71,9 @@ static int64_t number_of(const struct kymo_event *event, uint32_t field) {
   int64_t number = 0;
   if (field == KYMO_FIELD_NONE)
     return 0;
-  if (kymo_get_uint(event, field, &bits) == KYMO_OK)
+  if (kymo_event_get_uint(event, field, &bits) == KYMO_OK)
     return (int64_t)bits;
-  return kymo_get_int(event, field, &number) == KYMO_OK ? number : 0;
+  return kymo_event_get_int(event, field, &number) == KYMO_OK ? number : 0;
 }
 
 static bool has_failed(const struct kymo_event *event, const struct kymo_libc_class *call) {

@@ -76,7 +76,7 @@ static int read_events(struct kymo_statistics *statistics,
                        int (*take)(void *state, const struct kymo_event *event), void *state) {
   const struct kymo_event *event;
   int status;
-  while ((status = kymo_get_next_filtered(statistics->trace, &event, statistics->error)) == KYMO_OK) {
+  while ((status = kymo_trace_next_filtered(statistics->trace, &event, statistics->error)) == KYMO_OK) {
     if (event->is_damaged)
       kymo_gaps_damage(&statistics->gaps, event);
     int taken = take(state, event);
@@ -513,10 +513,10 @@ int kymo_statistics_run(struct kymo_statistics *statistics, const struct kymo_st
   if (status == KYMO_OK)
     status =
         kymo_edges_begin(&statistics->edges, statistics->trace, &statistics->whos.numbers, statistics->error);
-  kymo_set_loss_handler(statistics->trace, kymo_gaps_take, &statistics->gaps);
+  kymo_trace_set_loss_handler(statistics->trace, kymo_gaps_take, &statistics->gaps);
   if (status == KYMO_OK)
     status = kind->run(statistics);
-  kymo_set_loss_handler(statistics->trace, NULL, NULL);
+  kymo_trace_set_loss_handler(statistics->trace, NULL, NULL);
   kymo_edges_end(&statistics->edges);
   kymo_gaps_end(&statistics->gaps);
   kymo_whos_end(&statistics->whos);

@@ -79,7 +79,7 @@ static void add_options(struct cat *cat, const char *text, const char *list) {
 
 /* The sinks that print. */
 static bool list_format(size_t index, struct tool_row *row) {
-  const struct kymo_sink *sink = kymo_sinks()[index];
+  const struct kymo_sink *sink = kymo_sink_list()[index];
   if (sink && !sink->makes_files)
     *row = (struct tool_row){sink->name, sink->summary};
   return sink != NULL;

@@ -141,7 +141,7 @@ static int read_all(struct kymo_trace *trace, uint64_t *events) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   const struct kymo_event *event;
   int status;
-  while ((status = kymo_get_next(trace, &event, &error)) == KYMO_OK)
+  while ((status = kymo_trace_next(trace, &event, &error)) == KYMO_OK)
     ++*events;
   if (status < 0)
     tool_say_error(&error);
@@ -161,7 +161,7 @@ static int run(int argc, char **argv) {
     printf("%" PRIu64 " event%s, %zu damaged place%s\n", events, plural(events), places, plural(places));
     int end = tool_end_trace(trace, input.quiet, TOOL_LOSSES_SAY);
     status = end > status ? end : status;
-    kymo_close(trace);
+    kymo_trace_close(trace);
   }
   tool_input_free(&input);
   return status;

@@ -142,7 +142,7 @@ static int compile_for_trace(const struct compile *compile) {
   else
     status = TOOL_FAILED;
   free(schemas);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return status;
 }
 

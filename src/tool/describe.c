@@ -139,7 +139,7 @@ static int load_trace(struct describe *describe, const char *path) {
   }
   if (tool_tell_damage(trace, false) != TOOL_OK)
     describe->damage = TOOL_DAMAGED;
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return status;
 }
 

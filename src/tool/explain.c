@@ -128,7 +128,7 @@ static int explain_event(const struct explain *explain, struct kymo_trace *trace
              explain->has_offset ? "offset" : "plan");
     return TOOL_USAGE;
   }
-  int status = kymo_goto_record(trace, explain->record, &event, &error);
+  int status = kymo_trace_goto_event(trace, explain->record, &event, &error);
   if (status < 0)
     tool_say_error(&error);
   else if (!event)
@@ -148,7 +148,7 @@ static int run(int argc, char **argv) {
     const struct kymo_stream *stream = part && part->stream_count ? kymo_part_stream(trace, part, 0) : NULL;
     bool is_described = stream && strcmp(part->format, "described") == 0;
     status = is_described ? explain_described(&explain, trace, stream) : explain_event(&explain, trace);
-    kymo_close(trace);
+    kymo_trace_close(trace);
   }
   tool_input_free(&explain.input);
   int closed = tool_close_output();

@@ -55,11 +55,11 @@ static int infer_metadata(struct kymo_strbuf *text, const char *path, struct kym
 
 static int infer_opened(struct kymo_strbuf *text, const char *path, struct kymo_error *error) {
   struct kymo_trace *trace;
-  int status = kymo_open(&trace, &path, 1, NULL, error);
+  int status = kymo_trace_open(&trace, &path, 1, NULL, error);
   if (status < 0)
     return status;
   status = tool_infer_trace(text, kymo_trace_part(trace, 0)->schema, path, error);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return status;
 }
 

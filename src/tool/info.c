@@ -70,7 +70,7 @@ static const struct argp parser = {
 static int count_events(struct info *info) {
   for (;;) {
     const struct kymo_event *event;
-    int status = kymo_get_next_filtered(info->trace, &event, &info->error);
+    int status = kymo_trace_next_filtered(info->trace, &event, &info->error);
     if (status != KYMO_OK)
       return status;
     const struct kymo_stream *stream = event->packet->stream;
@@ -195,9 +195,9 @@ static void print_safe(const char *text) {
 /* Its name, and for a class from a definition, the application's name for it. */
 static void print_class(const struct kymo_event_class *class_) {
   struct kymo_strbuf safe = {0};
-  struct kymo_definition_numbers numbers;
+  struct kymo_event_definition_numbers numbers;
   kymo_text_add_class(&safe, class_);
-  if (kymo_definition_numbers(class_, &numbers))
+  if (kymo_event_definition_numbers(class_, &numbers))
     kymo_strbuf_printf(&safe, " (definition %" PRIu32 ", application %" PRIu32 ", version %" PRIu32 ")",
                        numbers.id, numbers.application, numbers.version);
   if (safe.failed)
@@ -524,7 +524,7 @@ static void put_stream(struct kymo_json *json, const struct info *info, const st
   kymo_json_end(json, '}');
 }
 
-static void put_definition(struct kymo_json *json, const struct kymo_definition_numbers *numbers) {
+static void put_definition(struct kymo_json *json, const struct kymo_event_definition_numbers *numbers) {
   kymo_json_key(json, "definition");
   kymo_json_begin(json, '{');
   put_uint(json, "id", numbers->id);
@@ -541,8 +541,8 @@ static void put_class(struct kymo_json *json, const struct info *info, const str
   put_uint(json, "stream_class", class_->stream->id);
   if (class_->level >= 0)
     put_int(json, "level", class_->level);
-  struct kymo_definition_numbers numbers;
-  if (kymo_definition_numbers(class_, &numbers))
+  struct kymo_event_definition_numbers numbers;
+  if (kymo_event_definition_numbers(class_, &numbers))
     put_definition(json, &numbers);
   put_uint(json, "count", class_count(info, part, class_));
   kymo_json_end(json, '}');
@@ -693,7 +693,7 @@ static int run(int argc, char **argv) {
     status = work(&info);
   kymo_numbers_end(&info.numbers);
   kymo_arena_free(&info.arena);
-  kymo_close(info.trace);
+  kymo_trace_close(info.trace);
   tool_input_free(&info.input);
   return status;
 }

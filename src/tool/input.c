@@ -323,16 +323,16 @@ static void free_named(struct named *named) {
 }
 
 static int open_paths(struct kymo_trace **trace, const struct tool_input *input, const int64_t *offsets_ns) {
-  struct kymo_open_options open_options = {.force_correlate = input->force_correlate,
-                                           .as_babeltrace2 = input->as_babeltrace2,
-                                           .unmerged = input->unmerged,
-                                           .cpel_clock = input->cpel_clock,
-                                           .path_offsets_ns = offsets_ns,
-                                           .follow = input->follow,
-                                           .gist_header = input->gist_header,
-                                           .gist_clock = input->gist_clock,
-                                           .all_classes =
-                                               input->all_classes || tool_filter_is_over_all(input)};
+  struct kymo_trace_options open_options = {.force_correlate = input->force_correlate,
+                                            .as_babeltrace2 = input->as_babeltrace2,
+                                            .unmerged = input->unmerged,
+                                            .cpel_clock = input->cpel_clock,
+                                            .path_offsets_ns = offsets_ns,
+                                            .follow = input->follow,
+                                            .gist_header = input->gist_header,
+                                            .gist_clock = input->gist_clock,
+                                            .all_classes =
+                                                input->all_classes || tool_filter_is_over_all(input)};
   int status = parse_hold(input, &open_options.hold_ns);
   if (status != TOOL_OK)
     return status;
@@ -345,7 +345,7 @@ static int open_paths(struct kymo_trace **trace, const struct tool_input *input,
     free_named(&named);
     return TOOL_USAGE;
   }
-  status = kymo_open(trace, named.paths, input->count, &open_options, &error);
+  status = kymo_trace_open(trace, named.paths, input->count, &open_options, &error);
   kymo_key_release(open_options.key);
   if (status >= 0)
     tool_tell_warnings(*trace, 0, input->quiet);
@@ -379,7 +379,7 @@ int tool_open(struct kymo_trace **trace, const struct tool_input *input) {
     status = TOOL_FAILED;
   }
   if (status != TOOL_OK) {
-    kymo_close(*trace);
+    kymo_trace_close(*trace);
     *trace = NULL;
   }
   return status;

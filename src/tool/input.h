@@ -20,13 +20,13 @@ struct tool_input {
   const char **paths;
   size_t count;
   bool force_correlate;
-  bool as_babeltrace2, unmerged, all_classes; /* see kymo_open_options */
-  const char *cpel_clock, *gist_header;       /* see kymo_open_options */
+  bool as_babeltrace2, unmerged, all_classes; /* see kymo_trace_options */
+  const char *cpel_clock, *gist_header;       /* see kymo_trace_options */
   uint64_t gist_clock;
   const char *as;           /* the name of an installed description, or NULL */
   const char *key;          /* the file of a description by which the traces are read, or NULL */
   bool quiet;               /* print no warnings, and no list of damaged places */
-  bool follow;              /* see kymo_open_options … */
+  bool follow;              /* see kymo_trace_options … */
   const char *hold;         /* … and hold_ns, or NULL */
   bool is_gmt;              /* times without time zone are UTC, not local */
   const char *begin, *end;  /* the times of the first and last wanted event (see kymo/time.h), or NULL */

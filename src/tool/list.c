@@ -227,7 +227,7 @@ static void print_class(const struct list *list, const struct kymo_schema *schem
     if (class_->source_file)
       kymo_strbuf_printf(&printing.buf, "  %s:%" PRIu32, class_->source_file, class_->source_line);
     size_t length;
-    enum kymo_edge edge = kymo_event_edge(class_, &length);
+    enum kymo_edge edge = kymo_event_class_edge(class_, &length);
     if (edge)
       kymo_strbuf_printf(&printing.buf, "  %s %.*s", edge == KYMO_EDGE_BEGIN ? "begins" : "ends", (int)length,
                          class_->name);
@@ -259,7 +259,7 @@ static int list_trace(const struct list *list, const char *path) {
       for (uint32_t k = 0; k < schema->streams[j]->event_count; k++)
         print_class(list, schema, schema->streams[j]->events[k]);
   }
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return TOOL_OK;
 }
 

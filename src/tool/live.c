@@ -268,7 +268,7 @@ int tool_stat_process(struct tool_stat *stat) {
   char rings[KYMO_PATH_MAX];
   struct kymo_counts *counts;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  int status = stat->rings ? KYMO_OK : kymo_rings_of_process(rings, sizeof rings, stat->pid, &error);
+  int status = stat->rings ? KYMO_OK : kymo_process_rings(rings, sizeof rings, stat->pid, &error);
   if (status)
     return no_rings(stat, &error);
   status = kymo_counts_open(&counts, stat->rings ? stat->rings : rings, &error);

@@ -36,7 +36,7 @@ static struct kymo_trace *followed; /* for the signal handler */
 
 static void on_interrupt(int number) {
   (void)number;
-  kymo_stop_following(followed);
+  kymo_trace_stop_following(followed);
 }
 
 /* The first of these signals ends the following, after all complete events; the next one ends the command. */
@@ -59,7 +59,7 @@ static void on_growth(void *user) {
 static int wait_for_more(struct flow *flow) {
   int status = flow->sink->flush(flow->state, &flow->error);
   if (status >= 0)
-    kymo_wait(flow->trace, WAIT_MS);
+    kymo_trace_wait(flow->trace, WAIT_MS);
   return status;
 }
 
@@ -70,7 +70,7 @@ static int wait_for_more(struct flow *flow) {
 static int copy_events(struct flow *flow, int *read_status) {
   const struct kymo_event *event;
   for (;;) {
-    *read_status = kymo_get_next_filtered(flow->trace, &event, &flow->error);
+    *read_status = kymo_trace_next_filtered(flow->trace, &event, &flow->error);
     if (flow->handler_status < 0)
       return flow->handler_status;
     if (*read_status != KYMO_OK && *read_status != KYMO_AGAIN)
@@ -95,9 +95,9 @@ static int run_flow(struct flow *flow) {
   struct kymo_error end_error = {.offset = KYMO_ERROR_NO_OFFSET};
   int read_status = KYMO_END;
   int status = flow->sink->begin(&flow->state, trace, &options, &flow->error);
-  kymo_set_loss_handler(trace, flow->sink->loss ? on_loss : NULL, flow);
-  kymo_set_boundary_handler(trace, flow->sink->boundary ? on_boundary : NULL, flow);
-  kymo_set_growth_handler(trace, on_growth, flow);
+  kymo_trace_set_loss_handler(trace, flow->sink->loss ? on_loss : NULL, flow);
+  kymo_trace_set_boundary_handler(trace, flow->sink->boundary ? on_boundary : NULL, flow);
+  kymo_trace_set_growth_handler(trace, on_growth, flow);
   if (pipe->input.follow)
     begin_following(flow);
   if (status >= 0)
@@ -108,7 +108,7 @@ static int run_flow(struct flow *flow) {
     flow->error = end_error;
   }
   if (status < 0 && !flow->error.message[0])
-    tool_say("the sink \"%s\" failed without a message: %s", flow->sink->name, kymo_strerror(status));
+    tool_say("the sink \"%s\" failed without a message: %s", flow->sink->name, kymo_status_text(status));
   else if (status < 0 || read_status < 0)
     tool_say_error(&flow->error);
   if (status < 0)
@@ -158,7 +158,7 @@ static int run_pipe(const struct tool_pipe *pipe) {
   tool_tell_warnings(flow.trace, warnings, pipe->input.quiet);
   tool_filter_tell(flow.trace, &pipe->input);
   int end = end_flow(&flow, status);
-  kymo_close(flow.trace);
+  kymo_trace_close(flow.trace);
   return end;
 }
 

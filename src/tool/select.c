@@ -92,7 +92,7 @@ int tool_select(struct kymo_trace *trace, const struct tool_texts *patterns, boo
   struct selection selection = {0};
   int status = parse_texts(&selection, patterns);
   if (status == TOOL_OK && selection.count) {
-    kymo_select_classes(trace, wants, &selection);
+    kymo_trace_select_classes(trace, wants, &selection);
     if (!may_grow)
       status = check_all_met(&selection, trace);
   }

@@ -75,7 +75,7 @@ static const struct argp parser = {
 static int find_rings(struct snapshot *snapshot, struct kymo_error *error) {
   int pid = kymo_pid_of(snapshot->process);
   if (pid > 0)
-    return kymo_rings_of_process(snapshot->rings, sizeof snapshot->rings, pid, error);
+    return kymo_process_rings(snapshot->rings, sizeof snapshot->rings, pid, error);
   if (tool_rings_may_name(snapshot->process)) {
     struct kymo_hint hint;
     int found = tool_rings_named(snapshot->rings, snapshot->process, false, &hint);

@@ -339,7 +339,7 @@ int tool_statistics(int argc, char **argv) {
                              says_losses(&statistics) ? TOOL_LOSSES_SAID : TOOL_LOSSES_SAY);
     status = status == TOOL_OK ? end : status;
   }
-  kymo_close(statistics.run.trace);
+  kymo_trace_close(statistics.run.trace);
   tool_input_free(&statistics.input);
   return status;
 }

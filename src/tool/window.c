@@ -76,10 +76,10 @@ static int apply(const struct tool_window *window, struct kymo_trace *trace, int
   if (window->end.text && window->end.ns < end_ns)
     end_ns = window->end.ns;
   if (end_ns != INT64_MAX)
-    kymo_set_end_time(trace, end_ns);
+    kymo_trace_set_end_time(trace, end_ns);
   if (begin_ns != INT64_MIN || end_ns != INT64_MAX)
     kymo_trace_want_times(trace);
-  if (begin_ns == INT64_MIN || kymo_goto_time(trace, begin_ns, &error) >= 0)
+  if (begin_ns == INT64_MIN || kymo_trace_goto_time(trace, begin_ns, &error) >= 0)
     return TOOL_OK;
   tool_say_error(&error);
   return TOOL_FAILED;

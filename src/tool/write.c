@@ -68,7 +68,7 @@ static void add_option(struct writing *writing, struct argp_state *state, const 
 
 /* The sinks that write files. */
 static bool list_format(size_t index, struct tool_row *row) {
-  const struct kymo_sink *sink = kymo_sinks()[index];
+  const struct kymo_sink *sink = kymo_sink_list()[index];
   if (sink && sink->makes_files)
     *row = (struct tool_row){sink->name, sink->summary};
   return sink != NULL;
@@ -101,7 +101,7 @@ static bool is_framed_file(const char *path) {
   exit(tool_status_of(status));
 }
 
-/* Files of framed streams become one of their kind. A file that cannot be examined ends the command. */
+/* Files of framed logs become one of their kind. A file that cannot be examined ends the command. */
 static const char *format_for(const struct writing *writing) {
   const struct tool_input *input = &writing->pipe.input;
   bool is_framed = writing->is_merge && !input->key && !input->as;

@@ -17,7 +17,7 @@ static int next_batch(struct kymo_trace *trace, struct kymo_batch *batch, struct
   const struct kymo_event *event;
   if (!make_columns(trace))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  int status = kymo_get_next(trace, &event, error);
+  int status = kymo_trace_next(trace, &event, error);
   if (status != KYMO_OK)
     return status;
   struct kymo_event **first = &trace->picks[trace->pick_next - 1];
@@ -30,12 +30,12 @@ static int next_batch(struct kymo_trace *trace, struct kymo_batch *batch, struct
     trace->batch_times_ns[batch->count] = event->time_ns;
     trace->batch_classes[batch->count] = event->class_;
     trace->batch_offsets[batch->count++] = event->packet->offset + event->offset_bits / 8;
-  } while (trace->pick_next < trace->pick_limit && kymo_get_next(trace, &event, error) == KYMO_OK);
+  } while (trace->pick_next < trace->pick_limit && kymo_trace_next(trace, &event, error) == KYMO_OK);
   return KYMO_OK;
 }
 
-int kymo_next_batch_(struct kymo_trace *trace, struct kymo_batch *batch, size_t size,
-                     struct kymo_error *error) {
+int kymo_trace_next_batch_(struct kymo_trace *trace, struct kymo_batch *batch, size_t size,
+                           struct kymo_error *error) {
   struct kymo_batch own = {.count = 0};
   int status = next_batch(trace, &own, error);
   kymo_sized_out(batch, size, &own, sizeof own);

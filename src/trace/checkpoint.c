@@ -200,7 +200,7 @@ int kymo_checkpoint_return(struct kymo_trace *trace, const struct kymo_checkpoin
   if (status == KYMO_OK)
     trace->is_merging = trace->must_build = true;
   else
-    kymo_rewind(trace);
+    kymo_trace_rewind(trace);
   return status;
 }
 

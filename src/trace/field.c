@@ -239,8 +239,8 @@ static void list_members(struct listing *listing, const struct way *at, size_t l
   }
 }
 
-int kymo_fields(struct kymo_trace *trace, const struct kymo_event_class *class_, const uint32_t **ids,
-                size_t *count) {
+int kymo_field_list(struct kymo_trace *trace, const struct kymo_event_class *class_, const uint32_t **ids,
+                    size_t *count) {
   struct kymo_stream_plan *stream;
   struct listing listing = {.trace = trace, .plan = kymo_find_plan(trace, class_, &stream)};
   struct way ways[SCOPES];

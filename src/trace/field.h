@@ -32,7 +32,7 @@ struct field {
 struct kymo_fields {
   struct field *list;
   uint32_t count, capacity;
-  const uint32_t *all; /* ids of all fields, in order, after the first kymo_fields */
+  const uint32_t *all; /* ids of all fields, in order, after the first kymo_field_list */
   size_t all_count;
 };
 

@@ -114,12 +114,12 @@ bool kymo_trace_is_followed(const struct kymo_trace *trace) {
   return trace->follow && !trace->follow->is_stopping;
 }
 
-void kymo_stop_following(struct kymo_trace *trace) {
+void kymo_trace_stop_following(struct kymo_trace *trace) {
   if (trace->follow)
     trace->follow->is_stopping = true;
 }
 
-void kymo_set_growth_handler(struct kymo_trace *trace, kymo_growth_handler *handler, void *user) {
+void kymo_trace_set_growth_handler(struct kymo_trace *trace, kymo_growth_handler *handler, void *user) {
   if (!trace->follow)
     return;
   trace->follow->handler = handler;
@@ -287,7 +287,7 @@ static bool has_held(const struct kymo_trace *trace) {
   return false;
 }
 
-void kymo_wait(struct kymo_trace *trace, int timeout_ms) {
+void kymo_trace_wait(struct kymo_trace *trace, int timeout_ms) {
   struct kymo_follow *follow = trace->follow;
   if (!follow || follow->is_stopping)
     return;

@@ -16,14 +16,14 @@
 #include "trace/trace.h"
 
 struct kymo_follow {
-  volatile bool is_stopping; /* set by kymo_stop_following, possibly in a signal handler */
+  volatile bool is_stopping; /* set by kymo_trace_stop_following, possibly in a signal handler */
   int inotify;               /* or -1 */
   bool must_look;            /* at directories: something was created, moved, or described */
   bool has_grown;
   int64_t looked_ns; /* time of the last look, by the monotonic clock */
   int64_t round_ns;  /* begin of the round, by the same clock */
   int64_t hold_ns, bound_ns;
-  char **paths; /* as given to kymo_open */
+  char **paths; /* as given to kymo_trace_open */
   size_t path_count;
   int64_t *path_offsets_ns;
   kymo_growth_handler *handler;

@@ -117,7 +117,7 @@ static int read_field(const struct kymo_event *event, uint32_t id, struct kymo_v
   return wanted == KYMO_TOKEN_TEXT && token == KYMO_TOKEN_BLOB ? KYMO_OK : KYMO_E_TYPE;
 }
 
-const struct kymo_type *kymo_get_type(const struct kymo_event *event, uint32_t id) {
+const struct kymo_type *kymo_event_get_type(const struct kymo_event *event, uint32_t id) {
   const struct stream_state *stream = kymo_located(event);
   const struct kymo_fields *fields = event->plan->fields;
   if (!fields || id >= fields->count || !is_there(stream, &fields->list[id]))
@@ -126,11 +126,11 @@ const struct kymo_type *kymo_get_type(const struct kymo_event *event, uint32_t i
   return node ? node->type : NULL;
 }
 
-bool kymo_present(const struct kymo_event *event, uint32_t id) {
+bool kymo_event_has(const struct kymo_event *event, uint32_t id) {
   struct kymo_value value;
   if (id >= KYMO_FIELD_STREAM)
     return read_role(event, id, &value, KYMO_TOKEN_INTEGER) == KYMO_OK;
-  return kymo_get_type(event, id) != NULL;
+  return kymo_event_get_type(event, id) != NULL;
 }
 
 /* The place of an integer that one load reads, or NULL. */
@@ -160,7 +160,7 @@ static inline int get_integer(const struct kymo_event *event, uint32_t id, uint6
   return KYMO_OK;
 }
 
-int kymo_get_uint(const struct kymo_event *event, uint32_t field, uint64_t *out) {
+int kymo_event_get_uint(const struct kymo_event *event, uint32_t field, uint64_t *out) {
   uint64_t value;
   bool is_signed;
   int status = get_integer(event, field, &value, &is_signed);
@@ -172,7 +172,7 @@ int kymo_get_uint(const struct kymo_event *event, uint32_t field, uint64_t *out)
   return KYMO_OK;
 }
 
-int kymo_get_int(const struct kymo_event *event, uint32_t field, int64_t *out) {
+int kymo_event_get_int(const struct kymo_event *event, uint32_t field, int64_t *out) {
   uint64_t value;
   bool is_signed;
   int status = get_integer(event, field, &value, &is_signed);
@@ -184,7 +184,7 @@ int kymo_get_int(const struct kymo_event *event, uint32_t field, int64_t *out) {
   return KYMO_OK;
 }
 
-int kymo_get_float(const struct kymo_event *event, uint32_t field, double *out) {
+int kymo_event_get_float(const struct kymo_event *event, uint32_t field, double *out) {
   struct kymo_value value;
   int status = read_field(event, field, &value, KYMO_TOKEN_FLOAT);
   if (status == KYMO_OK)
@@ -192,7 +192,8 @@ int kymo_get_float(const struct kymo_event *event, uint32_t field, double *out) 
   return status;
 }
 
-int kymo_get_bytes(const struct kymo_event *event, uint32_t field, const uint8_t **out, uint64_t *count) {
+int kymo_event_get_bytes(const struct kymo_event *event, uint32_t field, const uint8_t **out,
+                         uint64_t *count) {
   struct kymo_value value;
   int status = read_field(event, field, &value, KYMO_TOKEN_TEXT);
   if (status != KYMO_OK)
@@ -202,7 +203,7 @@ int kymo_get_bytes(const struct kymo_event *event, uint32_t field, const uint8_t
   return KYMO_OK;
 }
 
-int kymo_get_string(const struct kymo_event *event, uint32_t field, const char **out, uint64_t *count) {
+int kymo_event_get_string(const struct kymo_event *event, uint32_t field, const char **out, uint64_t *count) {
   struct kymo_value value;
   int status = read_field(event, field, &value, KYMO_TOKEN_TEXT);
   if (status != KYMO_OK || value.type->kind == KYMO_KIND_BLOB_ARRAY ||
@@ -215,7 +216,7 @@ int kymo_get_string(const struct kymo_event *event, uint32_t field, const char *
 
 /* ---- meanings ---- */
 
-int kymo_get_token(const struct kymo_event *event, uint32_t field, uint64_t *code, const char **text) {
+int kymo_event_get_token(const struct kymo_event *event, uint32_t field, uint64_t *code, const char **text) {
   struct kymo_value value;
   int status = read_field(event, field, &value, KYMO_TOKEN_INTEGER);
   if (status != KYMO_OK)
@@ -235,7 +236,7 @@ int kymo_get_token(const struct kymo_event *event, uint32_t field, uint64_t *cod
   return KYMO_OK;
 }
 
-int kymo_get_flags(const struct kymo_event *event, uint32_t field, uint64_t *bits) {
+int kymo_event_get_flags(const struct kymo_event *event, uint32_t field, uint64_t *bits) {
   struct kymo_value value;
   int status = read_field(event, field, &value, KYMO_TOKEN_INTEGER);
   if (status != KYMO_OK)
@@ -246,7 +247,7 @@ int kymo_get_flags(const struct kymo_event *event, uint32_t field, uint64_t *bit
   return KYMO_OK;
 }
 
-const char *kymo_flag_text(const struct kymo_type *type, uint64_t bits, uint32_t index) {
+const char *kymo_type_flag_text(const struct kymo_type *type, uint64_t bits, uint32_t index) {
   struct kymo_labels labels = kymo_labels_begin(type, bits);
   const char *name = type->kind == KYMO_KIND_BITMAP ? kymo_labels_next(&labels) : NULL;
   while (name && index-- > 0)
@@ -273,7 +274,7 @@ bool kymo_is_time(const struct kymo_type *type) {
   return kymo_is_integer(type) && ((type->clock && type->size_bits == 64) || unit_ns(type));
 }
 
-int kymo_get_time(const struct kymo_event *event, uint32_t field, int64_t *ns) {
+int kymo_event_get_time(const struct kymo_event *event, uint32_t field, int64_t *ns) {
   struct kymo_value value;
   int status = read_field(event, field, &value, KYMO_TOKEN_INTEGER);
   if (status != KYMO_OK)
@@ -322,7 +323,7 @@ int kymo_walk_field(struct kymo_walk *walk, const struct kymo_event *event, uint
   return KYMO_OK;
 }
 
-int kymo_array_size(const struct kymo_event *event, uint32_t field, uint64_t *count) {
+int kymo_event_get_count(const struct kymo_event *event, uint32_t field, uint64_t *count) {
   struct stand stand;
   int status = field >= KYMO_FIELD_STREAM ? KYMO_E_TYPE : find_stand(event, field, &stand);
   if (status != KYMO_OK || !is_list(stand.node->type))
@@ -369,8 +370,8 @@ static int get_element(const struct kymo_event *event, uint32_t field, uint64_t 
   return *token == KYMO_TOKEN_ERROR ? KYMO_E_FORMAT : *token == KYMO_TOKEN_ABSENT ? KYMO_E_ABSENT : KYMO_OK;
 }
 
-int kymo_get_element_(const struct kymo_event *event, uint32_t field, uint64_t index,
-                      struct kymo_value *value, size_t size, enum kymo_token *token) {
+int kymo_event_get_element_(const struct kymo_event *event, uint32_t field, uint64_t index,
+                            struct kymo_value *value, size_t size, enum kymo_token *token) {
   struct kymo_value own;
   if (KYMO_LIKELY(size == sizeof own))
     return get_element(event, field, index, value, token);
@@ -398,8 +399,8 @@ static int get_value(const struct kymo_event *event, uint32_t field, struct kymo
   return *token == KYMO_TOKEN_ERROR ? KYMO_E_FORMAT : KYMO_OK;
 }
 
-int kymo_get_value_(const struct kymo_event *event, uint32_t field, struct kymo_value *value, size_t size,
-                    enum kymo_token *token) {
+int kymo_event_get_value_(const struct kymo_event *event, uint32_t field, struct kymo_value *value,
+                          size_t size, enum kymo_token *token) {
   struct kymo_value own;
   if (KYMO_LIKELY(size == sizeof own))
     return get_value(event, field, value, token);
@@ -411,7 +412,7 @@ int kymo_get_value_(const struct kymo_event *event, uint32_t field, struct kymo_
 
 /* ---- the whole event ---- */
 
-int kymo_raw(const struct kymo_event *event, const uint8_t **bytes, uint64_t *count) {
+int kymo_event_get_raw(const struct kymo_event *event, const uint8_t **bytes, uint64_t *count) {
   const struct stream_state *stream = kymo_stream_of(event);
   uint64_t end = stream->operations->next_event ? event->packet->content_bits : kymo_event_end(event);
   *bytes = event->packet->data + event->offset_bits / 8;
@@ -419,7 +420,7 @@ int kymo_raw(const struct kymo_event *event, const uint8_t **bytes, uint64_t *co
   return KYMO_OK;
 }
 
-uint32_t kymo_kind(const struct kymo_event *event) {
+uint32_t kymo_event_get_class_number(const struct kymo_event *event) {
   const struct stream_state *stream = kymo_stream_of(event);
   return stream->part->first_kind + stream->plan->first_kind + event->class_->index;
 }

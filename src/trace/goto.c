@@ -143,7 +143,7 @@ static uint64_t number_at(const struct kymo_trace *trace, int64_t time_ns) {
   return has_times && time_ns != INT64_MIN ? KYMO_NUMBER_LANDED : 0;
 }
 
-int kymo_goto_time(struct kymo_trace *trace, int64_t time_ns, struct kymo_error *error) {
+int kymo_trace_goto_time(struct kymo_trace *trace, int64_t time_ns, struct kymo_error *error) {
   kymo_trace_drop_screens(trace);
   int status = kymo_trace_unpick(trace, number_at(trace, time_ns), error);
   if (status != KYMO_OK)

@@ -21,12 +21,12 @@ void kymo_trace_number_kinds(struct kymo_trace *trace) {
   }
 }
 
-uint32_t kymo_record_kinds(const struct kymo_trace *trace) {
+uint32_t kymo_trace_class_count(const struct kymo_trace *trace) {
   const struct part_state *last = trace->part_count ? trace->parts[trace->part_count - 1] : NULL;
   return last ? last->first_kind + count_kinds(last->schema) : 0;
 }
 
-const struct kymo_event_class *kymo_kind_class(const struct kymo_trace *trace, uint32_t kind) {
+const struct kymo_event_class *kymo_trace_class(const struct kymo_trace *trace, uint32_t kind) {
   size_t part = 0;
   while (part + 1 < trace->part_count && trace->parts[part + 1]->first_kind <= kind)
     part++;
@@ -42,15 +42,15 @@ const struct kymo_event_class *kymo_kind_class(const struct kymo_trace *trace, u
   return NULL;
 }
 
-const char *kymo_kind_name(const struct kymo_trace *trace, uint32_t kind) {
-  const struct kymo_event_class *class_ = kymo_kind_class(trace, kind);
+const char *kymo_trace_class_name(const struct kymo_trace *trace, uint32_t kind) {
+  const struct kymo_event_class *class_ = kymo_trace_class(trace, kind);
   return class_ ? class_->name : NULL;
 }
 
 /* ---- interpretations ---- */
 
-int kymo_interpretations(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t field,
-                         const struct kymo_mapping **list, uint32_t *count) {
+int kymo_field_interpretations(struct kymo_trace *trace, const struct kymo_event_class *class_,
+                               uint32_t field, const struct kymo_mapping **list, uint32_t *count) {
   struct kymo_field info;
   int status = kymo_field_info(trace, class_, field, &info);
   if (status == KYMO_OK && info.interpretation_count == 0)
@@ -62,7 +62,7 @@ int kymo_interpretations(struct kymo_trace *trace, const struct kymo_event_class
 
 /* ---- clocks ---- */
 
-size_t kymo_clocks(const struct kymo_trace *trace) {
+size_t kymo_trace_clock_count(const struct kymo_trace *trace) {
   size_t count = 0;
   for (size_t i = 0; i < trace->part_count; i++)
     count += trace->parts[i]->schema->clock_count;
@@ -81,22 +81,23 @@ const struct kymo_clock *kymo_trace_clock(const struct kymo_trace *trace, size_t
 
 /* ---- tables ---- */
 
-size_t kymo_tables(const struct kymo_stream *stream) {
+size_t kymo_stream_table_count(const struct kymo_stream *stream) {
   const struct stream_state *state = (const struct stream_state *)stream;
   return state->operations->table_count ? state->operations->table_count(state->source) : 0;
 }
 
-const char *kymo_table_name(const struct kymo_stream *stream, size_t table, size_t *length) {
+const char *kymo_stream_table_name(const struct kymo_stream *stream, size_t table, size_t *length) {
   const struct stream_state *state = (const struct stream_state *)stream;
-  return table < kymo_tables(stream) ? state->operations->table_name(state->source, table, length) : NULL;
+  return table < kymo_stream_table_count(stream) ? state->operations->table_name(state->source, table, length)
+                                                 : NULL;
 }
 
-int kymo_table_get_(const struct kymo_stream *stream, size_t table, const struct kymo_table_key *key,
-                    size_t key_size, struct kymo_table_value *value, size_t size) {
+int kymo_stream_table_get_(const struct kymo_stream *stream, size_t table, const struct kymo_table_key *key,
+                           size_t key_size, struct kymo_table_value *value, size_t size) {
   const struct stream_state *state = (const struct stream_state *)stream;
   struct kymo_table_key wanted;
   struct kymo_table_value found = {.bytes = NULL};
-  if (table >= kymo_tables(stream))
+  if (table >= kymo_stream_table_count(stream))
     return KYMO_E_UNKNOWN;
   if (!state->cursor)
     return KYMO_E_ABSENT;

@@ -46,7 +46,7 @@ void kymo_lookahead_free(struct kymo_trace *lookahead) {
       twin->operations->end(twin->cursor);
     kymo_index_free(&twin->index);
   }
-  kymo_close(lookahead); /* it has no parts */
+  kymo_trace_close(lookahead); /* it has no parts */
 }
 
 /* ---- counting ---- */
@@ -79,7 +79,7 @@ static bool any_fits(const struct kymo_trace *trace, const struct kymo_checkpoin
   return true;
 }
 
-int kymo_count_records(struct kymo_trace *trace, uint64_t *count, struct kymo_error *error) {
+int kymo_trace_count_events(struct kymo_trace *trace, uint64_t *count, struct kymo_error *error) {
   struct kymo_trace *lookahead = send(trace, any_fits);
   int status = KYMO_OK;
   if (!lookahead)
@@ -130,8 +130,8 @@ static int make_exact(struct kymo_trace *trace, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-int kymo_number(struct kymo_trace *trace, const struct kymo_event *event, uint64_t *number,
-                struct kymo_error *error) {
+int kymo_trace_get_number(struct kymo_trace *trace, const struct kymo_event *event, uint64_t *number,
+                          struct kymo_error *error) {
   int status = KYMO_OK;
   uint64_t given = event->number, last = trace->number;
   if (given >= KYMO_NUMBER_RELATIVE && trace->number >= KYMO_NUMBER_RELATIVE)

@@ -7,8 +7,8 @@
  *   picks             | 0 | 1 | 2 | 3 | 4 | 5 |                 within the batch, moves cost nothing
  *                                   ^ pick_next
  *
- * After kymo_goto_time numbers are unknown. They count from KYMO_NUMBER_LANDED, forward and backward; the
- * real number of earlier events is computed on request (lookahead.c).
+ * After kymo_trace_goto_time numbers are unknown. They count from KYMO_NUMBER_LANDED, forward and backward;
+ * the real number of earlier events is computed on request (lookahead.c).
  */
 #include "base/fail.h"
 #include "base/sized.h"
@@ -37,7 +37,7 @@ static struct quiet begin_quiet(struct kymo_trace *trace) {
   trace->is_quiet = true;
   trace->boundary_handler = NULL;
   trace->is_selecting = false;
-  kymo_set_end_time(trace, INT64_MAX);
+  kymo_trace_set_end_time(trace, INT64_MAX);
   return quiet;
 }
 
@@ -116,7 +116,7 @@ static int land_earlier(struct kymo_trace *trace, uint64_t number, uint64_t *exc
     if (distance_ns > INT64_MAX / EARLIER_FACTOR || __builtin_sub_overflow(landed_ns, distance_ns, &begin_ns))
       begin_ns = INT64_MIN;
     distance_ns *= begin_ns == INT64_MIN ? 1 : EARLIER_FACTOR;
-    status = kymo_goto_time(trace, begin_ns, error);
+    status = kymo_trace_goto_time(trace, begin_ns, error);
     if (status == KYMO_OK)
       status = count_to(trace, landed_ns, &count, error);
   } while (status == KYMO_OK && begin_ns != INT64_MIN && landed - count > number);
@@ -124,8 +124,8 @@ static int land_earlier(struct kymo_trace *trace, uint64_t number, uint64_t *exc
     return status;
   *excess = begin_ns == INT64_MIN ? landed - count : 0;
   if (*excess)
-    return kymo_rewind(trace), KYMO_OK;
-  status = kymo_goto_time(trace, begin_ns, error);
+    return kymo_trace_rewind(trace), KYMO_OK;
+  status = kymo_trace_goto_time(trace, begin_ns, error);
   kymo_trace_renumber(trace, landed - count);
   trace->landed_number = trace->number;
   return status;
@@ -145,7 +145,7 @@ static int go_before(struct kymo_trace *trace, uint64_t from, struct kymo_error 
     return KYMO_OK;
   if (near)
     return kymo_checkpoint_return(trace, near, error);
-  kymo_rewind(trace);
+  kymo_trace_rewind(trace);
   return KYMO_OK;
 }
 
@@ -179,7 +179,7 @@ static int go(struct kymo_trace *trace, uint64_t number, uint64_t back, struct k
   end_quiet(trace, &quiet);
   if (status == KYMO_OK && trace->is_selecting)
     kymo_trace_select(trace);
-  kymo_set_end_time(trace, trace->end_ns);
+  kymo_trace_set_end_time(trace, trace->end_ns);
   trace->is_behind = status == KYMO_END;
   trace->is_moved = true;
   return status;
@@ -193,7 +193,7 @@ int kymo_trace_unscreen(struct kymo_trace *trace, struct kymo_error *error) {
   kymo_trace_drop_screens(trace);
   trace->may_screen = false;
   if (number == 0)
-    return kymo_rewind(trace);
+    return kymo_trace_rewind(trace);
   int status = kymo_trace_unpick(trace, number, error);
   if (status == KYMO_OK)
     status = go(trace, number, 0, error);
@@ -231,7 +231,7 @@ static int goto_number(struct kymo_trace *trace, uint64_t number, uint64_t back,
   return status;
 }
 
-int kymo_rewind(struct kymo_trace *trace) {
+int kymo_trace_rewind(struct kymo_trace *trace) {
   int status = refuse_if_followed(trace, NULL);
   if (status != KYMO_OK)
     return status;
@@ -244,12 +244,12 @@ int kymo_rewind(struct kymo_trace *trace) {
   return KYMO_OK;
 }
 
-int kymo_goto_record(struct kymo_trace *trace, uint64_t number, const struct kymo_event **event,
-                     struct kymo_error *error) {
+int kymo_trace_goto_event(struct kymo_trace *trace, uint64_t number, const struct kymo_event **event,
+                          struct kymo_error *error) {
   clear(event);
   int status = refuse_if_followed(trace, error);
   if (status != KYMO_OK || number == 0)
-    return status == KYMO_OK ? kymo_rewind(trace) : status;
+    return status == KYMO_OK ? kymo_trace_rewind(trace) : status;
   if (number >= KYMO_NUMBER_RELATIVE)
     return kymo_fail(error, KYMO_E_USAGE, "no trace has a record with this number");
   status = kymo_trace_unscreen(trace, error);
@@ -268,11 +268,11 @@ static int step_back(struct kymo_trace *trace, const struct kymo_event **event, 
                                            : trace->number - 1;
   trace->is_behind = false;
   if (number == 0 || trace->number == 0)
-    return kymo_rewind(trace), KYMO_END;
+    return kymo_trace_rewind(trace), KYMO_END;
   return goto_number(trace, number, BACK_EVENTS, event, error);
 }
 
-int kymo_get_previous(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
+int kymo_trace_previous(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
   int status = refuse_if_followed(trace, error);
   *event = NULL;
   if (status == KYMO_OK)
@@ -283,14 +283,14 @@ int kymo_get_previous(struct kymo_trace *trace, const struct kymo_event **event,
     status = step_back(trace, event, error);
   while (status == KYMO_OK && trace->is_selecting && kymo_event_is_unwanted(trace, *event));
   if (status == KYMO_OK)
-    kymo_set_end_time(trace, trace->end_ns); /* the next event was already requested */
+    kymo_trace_set_end_time(trace, trace->end_ns); /* the next event was already requested */
   else
     *event = NULL;
   return status;
 }
 
-int kymo_skip(struct kymo_trace *trace, int64_t count, const struct kymo_event **event,
-              struct kymo_error *error) {
+int kymo_trace_skip(struct kymo_trace *trace, int64_t count, const struct kymo_event **event,
+                    struct kymo_error *error) {
   int status = kymo_trace_unscreen(trace, error);
   uint64_t at = trace->number + trace->is_behind, back = count < 0 ? -(uint64_t)count : 0;
   clear(event);
@@ -302,7 +302,7 @@ int kymo_skip(struct kymo_trace *trace, int64_t count, const struct kymo_event *
   if (status != KYMO_OK)
     return status;
   if (back >= at && !is_relative(trace))
-    return kymo_rewind(trace), KYMO_END;
+    return kymo_trace_rewind(trace), KYMO_END;
   return goto_number(trace, at - back, back < BACK_EVENTS ? BACK_EVENTS : 0, event, error);
 }
 
@@ -319,7 +319,7 @@ static struct kymo_bookmark bookmark_of(const struct kymo_trace *trace) {
   return here;
 }
 
-void kymo_tell_(const struct kymo_trace *trace, struct kymo_bookmark *bookmark, size_t size) {
+void kymo_trace_tell_(const struct kymo_trace *trace, struct kymo_bookmark *bookmark, size_t size) {
   struct kymo_bookmark here = bookmark_of(trace);
   kymo_sized_out(bookmark, size, &here, sizeof here);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo_get_next returns the events of the merged batch one by one; when they are used up, it merges the next
- * batch.
+ * kymo_trace_next returns the events of the merged batch one by one; when they are used up, it merges the
+ * next batch.
  *
- *   streams ── look ahead ──► events ── loser tree ──► picks ──► kymo_get_next
+ *   streams ── look ahead ──► events ── loser tree ──► picks ──► kymo_trace_next
  *
  * Merging stops where something else than an event comes first: a stream whose buffered events are all in the
  * batch (they must be returned before it may look ahead), pending notices, the end.
@@ -326,7 +326,7 @@ static int go_round(struct kymo_trace *trace, struct kymo_error *error) {
 
 /* ---- selecting ---- */
 
-void kymo_select_classes(struct kymo_trace *trace, kymo_class_filter *wants, void *user) {
+void kymo_trace_select_classes(struct kymo_trace *trace, kymo_class_filter *wants, void *user) {
   trace->is_selecting = trace->wants_times;
   for (size_t i = 0; i < trace->part_count; i++) {
     const struct kymo_schema_plan *plan = trace->parts[i]->plan;
@@ -371,7 +371,7 @@ void kymo_trace_select(struct kymo_trace *trace) {
 
 /* ---- moving ---- */
 
-void kymo_set_end_time(struct kymo_trace *trace, int64_t end_ns) {
+void kymo_trace_set_end_time(struct kymo_trace *trace, int64_t end_ns) {
   uint32_t limit = end_ns == INT64_MAX ? trace->pick_count : trace->pick_next;
   while (limit < trace->pick_count && kymo_place_ns(trace->picks[limit]) <= end_ns)
     limit++;
@@ -446,7 +446,7 @@ __attribute__((noinline)) int kymo_trace_pick(struct kymo_trace *trace, struct k
   trace->batch_end = trace->batch_begin + trace->pick_count;
   if (KYMO_UNLIKELY(trace->is_selecting | trace->is_screened))
     kymo_trace_select(trace);
-  kymo_set_end_time(trace, trace->end_ns); /* for the events in the batch */
+  kymo_trace_set_end_time(trace, trace->end_ns); /* for the events in the batch */
   return status;
 }
 
@@ -485,11 +485,11 @@ get_next(struct kymo_trace *trace, bool is_whole, const struct kymo_event **even
   return KYMO_OK;
 }
 
-int kymo_get_next(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
+int kymo_trace_next(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
   return get_next(trace, true, event, error);
 }
 
-int kymo_trace_next(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
+int kymo_trace_move_on(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
   return get_next(trace, false, event, error);
 }
 
@@ -507,5 +507,5 @@ static int next_unscreened(struct kymo_trace *trace, const struct kymo_event **e
   if (are_done(trace))
     return KYMO_END;
   int status = kymo_trace_unscreen(trace, error);
-  return status == KYMO_OK ? kymo_get_next(trace, event, error) : status;
+  return status == KYMO_OK ? kymo_trace_next(trace, event, error) : status;
 }

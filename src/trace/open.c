@@ -19,7 +19,9 @@
 
 /* ---- what formats ask for ---- */
 
-const struct kymo_open_options *kymo_trace_options(const struct kymo_trace *trace) { return &trace->options; }
+const struct kymo_trace_options *kymo_trace_options(const struct kymo_trace *trace) {
+  return &trace->options;
+}
 
 const char *kymo_trace_copy_text(struct kymo_trace *trace, const char *text) {
   return kymo_arena_copy(&trace->arena, text, strlen(text));
@@ -285,7 +287,7 @@ int kymo_trace_finish(struct kymo_trace *trace, struct kymo_error *error) {
 }
 
 static struct kymo_trace *new_trace(const struct kymo_format *const *formats,
-                                    const struct kymo_open_options *options, size_t size) {
+                                    const struct kymo_trace_options *options, size_t size) {
   struct kymo_trace *trace = kymo_trace_new();
   if (trace)
     trace->formats = formats;
@@ -313,13 +315,13 @@ static int take_key(struct kymo_trace *trace, struct kymo_schema *key, struct ky
 static int hand_out(struct kymo_trace **out, struct kymo_trace *trace, int status) {
   *out = status == KYMO_OK ? trace : NULL;
   if (status != KYMO_OK)
-    kymo_close(trace);
+    kymo_trace_close(trace);
   return status;
 }
 
-int kymo_trace_open(struct kymo_trace **out, const struct kymo_format *const *formats,
-                    const char *const *paths, size_t count, const struct kymo_open_options *options,
-                    size_t size, struct kymo_error *error) {
+int kymo_trace_open_with(struct kymo_trace **out, const struct kymo_format *const *formats,
+                         const char *const *paths, size_t count, const struct kymo_trace_options *options,
+                         size_t size, struct kymo_error *error) {
   *out = NULL;
   if (count == 0)
     return kymo_fail(error, KYMO_E_USAGE, "no path was given");
@@ -343,7 +345,7 @@ int kymo_trace_open(struct kymo_trace **out, const struct kymo_format *const *fo
 }
 
 static int open_input(struct kymo_trace *trace, const struct kymo_input *input, struct kymo_error *error) {
-  struct kymo_open_options common = trace->options;
+  struct kymo_trace_options common = trace->options;
   struct found *found = NULL;
   if (input->format)
     trace->options.format = input->format;
@@ -358,9 +360,10 @@ static int open_input(struct kymo_trace *trace, const struct kymo_input *input, 
   return status;
 }
 
-int kymo_trace_open_set(struct kymo_trace **out, const struct kymo_format *const *formats,
-                        const struct kymo_input *inputs, size_t input_size, size_t count,
-                        const struct kymo_open_options *options, size_t size, struct kymo_error *error) {
+int kymo_trace_open_set_with(struct kymo_trace **out, const struct kymo_format *const *formats,
+                             const struct kymo_input *inputs, size_t input_size, size_t count,
+                             const struct kymo_trace_options *options, size_t size,
+                             struct kymo_error *error) {
   struct kymo_trace *trace = new_trace(formats, options, size);
   int status = trace ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   *out = NULL;
@@ -382,7 +385,7 @@ void kymo_trace_own_file(struct kymo_trace *trace, int file) {
   trace->own_file = file;
 }
 
-void kymo_close(struct kymo_trace *trace) {
+void kymo_trace_close(struct kymo_trace *trace) {
   if (!trace)
     return;
   if (trace->filter)
@@ -427,7 +430,7 @@ const struct kymo_part *kymo_trace_part(const struct kymo_trace *trace, size_t i
   return index < trace->part_count ? &trace->parts[index]->part : NULL;
 }
 
-void kymo_order_parts(struct kymo_trace *trace, const uint32_t *places) {
+void kymo_trace_order_parts(struct kymo_trace *trace, const uint32_t *places) {
   for (size_t i = 0; i < trace->part_count; i++)
     trace->parts[i]->place = places[i];
   if (!trace->picks)
@@ -441,12 +444,12 @@ const struct kymo_stream *kymo_part_stream(const struct kymo_trace *trace, const
   return index < part->stream_count ? &state->streams[index]->stream : NULL;
 }
 
-void kymo_set_loss_handler(struct kymo_trace *trace, kymo_loss_handler *handler, void *user) {
+void kymo_trace_set_loss_handler(struct kymo_trace *trace, kymo_loss_handler *handler, void *user) {
   trace->loss_handler = handler;
   trace->loss_user = user;
 }
 
-void kymo_set_boundary_handler(struct kymo_trace *trace, kymo_boundary_handler *handler, void *user) {
+void kymo_trace_set_boundary_handler(struct kymo_trace *trace, kymo_boundary_handler *handler, void *user) {
   trace->boundary_handler = handler;
   trace->boundary_user = user;
 }

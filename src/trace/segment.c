@@ -27,12 +27,11 @@ static int begin_segment(struct finding *finding, const struct kymo_event *event
     return KYMO_E_LIMIT;
   if (!KYMO_LIST_ROOM(finding->list, finding->capacity, finding->count))
     return KYMO_E_MEMORY;
-  finding->list[finding->count] =
-      (struct kymo_segment){.cause = !finding->at[rank]       ? KYMO_SEGMENT_STREAM
-                                     : event->is_damaged      ? KYMO_SEGMENT_DAMAGE
-                                     : finding->is_lost[rank] ? KYMO_SEGMENT_LOSS
-                                                              : KYMO_SEGMENT_RECORD,
-                            .first = number};
+  finding->list[finding->count] = (struct kymo_segment){.cause = !finding->at[rank]  ? KYMO_SEGMENT_STREAM
+                                                                 : event->is_damaged ? KYMO_SEGMENT_DAMAGE
+                                                                 : finding->is_lost[rank] ? KYMO_SEGMENT_LOSS
+                                                                                          : KYMO_SEGMENT_MARK,
+                                                        .first = number};
   finding->at[rank] = ++finding->count;
   return KYMO_OK;
 }
@@ -73,7 +72,7 @@ static void name_streams(const struct finding *finding, const struct kymo_trace 
 
 static int find_segments(struct finding *finding, const struct kymo_trace *trace, struct kymo_error *error) {
   int status = KYMO_OK;
-  kymo_set_loss_handler(finding->lookahead, note_loss, finding);
+  kymo_trace_set_loss_handler(finding->lookahead, note_loss, finding);
   while (status == KYMO_OK) {
     status = kymo_trace_pick(finding->lookahead, error);
     for (uint32_t i = 0; status == KYMO_OK && i < finding->lookahead->pick_count; i++)
@@ -87,7 +86,7 @@ static int find_segments(struct finding *finding, const struct kymo_trace *trace
   return status == KYMO_END || status == KYMO_AGAIN ? KYMO_OK : status;
 }
 
-int kymo_segments(struct kymo_trace *trace, size_t *count, struct kymo_error *error) {
+int kymo_trace_count_segments(struct kymo_trace *trace, size_t *count, struct kymo_error *error) {
   struct finding finding = {.lookahead = NULL};
   int status = KYMO_OK;
   *count = trace->segment_count;
@@ -118,14 +117,14 @@ int kymo_segments(struct kymo_trace *trace, size_t *count, struct kymo_error *er
   return KYMO_OK;
 }
 
-const struct kymo_segment *kymo_segment_info(const struct kymo_trace *trace, size_t index) {
+const struct kymo_segment *kymo_trace_segment(const struct kymo_trace *trace, size_t index) {
   return index < trace->segment_count ? &trace->segments[index] : NULL;
 }
 
-int kymo_goto_segment(struct kymo_trace *trace, size_t index, const struct kymo_event **event,
-                      struct kymo_error *error) {
+int kymo_trace_goto_segment(struct kymo_trace *trace, size_t index, const struct kymo_event **event,
+                            struct kymo_error *error) {
   size_t count;
-  int status = kymo_segments(trace, &count, error);
+  int status = kymo_trace_count_segments(trace, &count, error);
   if (status == KYMO_OK && index >= count)
     status = kymo_fail(error, KYMO_E_UNKNOWN, "there are %zu segments", count);
   if (status != KYMO_OK) {
@@ -133,7 +132,7 @@ int kymo_goto_segment(struct kymo_trace *trace, size_t index, const struct kymo_
       *event = NULL;
     return status;
   }
-  return kymo_goto_record(trace, trace->segments[index].first, event, error);
+  return kymo_trace_goto_event(trace, trace->segments[index].first, event, error);
 }
 
 /* ---- places in files ---- */
@@ -160,8 +159,8 @@ static int find_offset(struct kymo_trace *trace, struct stream_state *stream, ui
   return status == KYMO_END ? KYMO_OK : status;
 }
 
-int kymo_goto_offset(struct kymo_trace *trace, const struct kymo_stream *stream, uint64_t offset,
-                     const struct kymo_event **event, struct kymo_error *error) {
+int kymo_trace_goto_offset(struct kymo_trace *trace, const struct kymo_stream *stream, uint64_t offset,
+                           const struct kymo_event **event, struct kymo_error *error) {
   struct stream_state *state = (struct stream_state *)(uintptr_t)stream;
   const struct kymo_event *at = NULL;
   uint64_t number = 0;
@@ -173,8 +172,8 @@ int kymo_goto_offset(struct kymo_trace *trace, const struct kymo_stream *stream,
   if (status != KYMO_OK)
     return status;
   bool has_order = kymo_trace_check_order(trace, NULL) == KYMO_OK;
-  status = number && has_order ? kymo_goto_time(trace, time_ns, error) : kymo_rewind(trace);
-  while (status == KYMO_OK && (status = kymo_get_next(trace, &at, error)) == KYMO_OK)
+  status = number && has_order ? kymo_trace_goto_time(trace, time_ns, error) : kymo_trace_rewind(trace);
+  while (status == KYMO_OK && (status = kymo_trace_next(trace, &at, error)) == KYMO_OK)
     if (number && at->packet->stream == stream && offset_of(at) >= offset)
       break;
   if (status == KYMO_OK && event)

@@ -165,14 +165,16 @@ static int put_inside(struct spelling *text, struct kymo_walk *walk, const struc
   return token == KYMO_TOKEN_DONE ? KYMO_OK : KYMO_E_FORMAT;
 }
 
-int kymo_format(const struct kymo_event *event, uint32_t field, char *out, size_t size, size_t *length) {
+int kymo_event_format_field(const struct kymo_event *event, uint32_t field, char *out, size_t size,
+                            size_t *length) {
   struct spelling text = {.out = out, .size = size ? size - 1 : 0};
   struct kymo_value value;
   struct kymo_walk walk;
   enum kymo_token token;
   const char *name;
-  int status = kymo_get_value(event, field, &value, &token);
-  if (status == KYMO_OK && field == KYMO_FIELD_EVENT && kymo_get_token(event, field, NULL, &name) == KYMO_OK)
+  int status = kymo_event_get_value(event, field, &value, &token);
+  if (status == KYMO_OK && field == KYMO_FIELD_EVENT &&
+      kymo_event_get_token(event, field, NULL, &name) == KYMO_OK)
     put_text(&text, name);
   else if (status == KYMO_OK && token == KYMO_TOKEN_BEGIN &&
            (status = kymo_walk_field(&walk, event, field)) == KYMO_OK)

@@ -4,7 +4,7 @@
 #include "trace/trace.h"
 #include <stdio.h>
 
-void kymo_set_policy(struct kymo_trace *trace, enum kymo_policy policy) {
+void kymo_trace_set_policy(struct kymo_trace *trace, enum kymo_policy policy) {
   trace->stops_at_damage = policy == KYMO_POLICY_STOP;
   trace->damage_told = trace->damage_count;
 }
@@ -23,20 +23,20 @@ bool kymo_trace_met_damage(struct kymo_trace *trace, struct kymo_error *error) {
   return true;
 }
 
-void kymo_set_limits_(struct kymo_trace *trace, const struct kymo_limits *limits, size_t size) {
-  struct kymo_limits own;
+void kymo_trace_set_limits_(struct kymo_trace *trace, const struct kymo_trace_limits *limits, size_t size) {
+  struct kymo_trace_limits own;
   kymo_sized_in(&own, sizeof own, limits, size);
   trace->damage_limit = own.damage;
   if (own.checkpoint_bytes)
     kymo_checkpoint_limit(trace, own.checkpoint_bytes);
 }
 
-const struct kymo_error *kymo_last_error(const struct kymo_trace *trace) { return &trace->last_error; }
+const struct kymo_error *kymo_trace_last_error(const struct kymo_trace *trace) { return &trace->last_error; }
 
-void kymo_stats_(const struct kymo_trace *trace, struct kymo_read_stats *out, size_t size) {
-  struct kymo_read_stats own = {.damage = trace->damage_count,
-                                .streams = trace->stream_count,
-                                .checkpoints = trace->checkpoints.count + trace->relative.count};
+void kymo_trace_count_(const struct kymo_trace *trace, struct kymo_trace_counts *out, size_t size) {
+  struct kymo_trace_counts own = {.damage = trace->damage_count,
+                                  .streams = trace->stream_count,
+                                  .checkpoints = trace->checkpoints.count + trace->relative.count};
   own.delivered = trace->number < KYMO_NUMBER_RELATIVE ? trace->number : 0;
   for (size_t i = 0; i < trace->stream_count; i++) {
     own.packets += trace->streams[i]->packet_count;
@@ -45,7 +45,7 @@ void kymo_stats_(const struct kymo_trace *trace, struct kymo_read_stats *out, si
   kymo_sized_out(out, size, &own, sizeof own);
 }
 
-const char *kymo_strerror(int status) {
+const char *kymo_status_text(int status) {
   switch (status) {
   case KYMO_OK: return "success";
   case KYMO_AGAIN: return "no event now, there may be more later";

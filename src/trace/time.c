@@ -10,7 +10,7 @@
 
 /* ---- text ---- */
 
-int kymo_text_to_time(struct kymo_trace *trace, const char *text, int64_t *ns, struct kymo_error *error) {
+int kymo_trace_parse_time(struct kymo_trace *trace, const char *text, int64_t *ns, struct kymo_error *error) {
   struct timespec now;
   struct kymo_time time;
   struct kymo_time_mistake mistake;
@@ -101,8 +101,8 @@ static uint64_t error_between(const struct kymo_clock_snapshot *a, const struct 
   return worst + (uint64_t)span_ns / 2 + 1;
 }
 
-int kymo_time_convert(const struct kymo_part *part, uint64_t cycles, enum kymo_system_clock clock,
-                      int64_t *ns, uint64_t *error_ns) {
+int kymo_part_convert_time(const struct kymo_part *part, uint64_t cycles, enum kymo_system_clock clock,
+                           int64_t *ns, uint64_t *error_ns) {
   const struct kymo_clock_snapshots *all = kymo_part_clock_snapshots(part);
   uint64_t frequency = frequency_of(part);
   size_t next = 0;

@@ -192,7 +192,7 @@ struct kymo_trace {
   size_t part_count, part_capacity;
   struct stream_state **streams; /* in rank order, once opened */
   size_t stream_count;
-  struct kymo_open_options options;
+  struct kymo_trace_options options;
   const struct kymo_format *const *formats; /* NULL at the end: all that a path may be of */
   const struct found *found;                /* while opening: by format, the paths that it accepted */
   struct retired_schema *keys;              /* shares */
@@ -215,11 +215,12 @@ struct kymo_trace {
   struct kymo_event **picks;
   uint32_t pick_next, pick_limit, pick_count; /* those from the limit on are after end_ns */
   uint32_t straight;                          /* this many events from the first one on are adjacent */
-  int64_t begin_ns, end_ns;        /* see kymo_goto_time (INT64_MIN: from the start), kymo_set_end_time */
-  bool has_jumped;                 /* events may be returned more than once */
-  uint64_t number;                 /* of the last event */
+  int64_t begin_ns,
+      end_ns;      /* see kymo_trace_goto_time (INT64_MIN: from the start), kymo_trace_set_end_time */
+  bool has_jumped; /* events may be returned more than once */
+  uint64_t number; /* of the last event */
   uint64_t batch_begin, batch_end; /* events delivered before the batch, and with it; unwanted ones count */
-  bool is_behind;                  /* the end follows the last event: kymo_get_next reported it */
+  bool is_behind;                  /* the end follows the last event: kymo_trace_next reported it */
   bool is_landing_known;           /* see below */
   bool are_numbered;               /* the batch, since some were left out */
   int64_t landed_ns;               /* seek target, if event numbers are relative … */
@@ -229,7 +230,7 @@ struct kymo_trace {
   struct kymo_back *back;                        /* NULL: there was no move back */
   struct kymo_segment *segments;                 /* once requested; NULL: not yet */
   size_t segment_count;
-  int64_t *batch_times_ns; /* columns of kymo_next_batch, or NULL */
+  int64_t *batch_times_ns; /* columns of kymo_trace_next_batch, or NULL */
   const struct kymo_event_class **batch_classes;
   uint64_t *batch_offsets;
   size_t checkpoint_bytes;       /* for each of them; 0: the default */
@@ -241,7 +242,7 @@ struct kymo_trace {
   struct kymo_follow *follow; /* NULL: later growth is ignored */
   bool is_at_rest;            /* no event could be returned: a round of looking is due */
 
-  bool stops_at_damage; /* kymo_set_policy */
+  bool stops_at_damage; /* kymo_trace_set_policy */
   size_t damage_told;   /* how much of it was returned as an error */
   size_t damage_limit;  /* 0: as usual */
   struct kymo_error last_error;
@@ -260,15 +261,15 @@ struct kymo_trace {
 };
 
 /* Creates an open trace without parts, or NULL; then parts and streams are added, then it is finished:
- * streams ordered, clocks checked. (kymo_open does all this.) */
+ * streams ordered, clocks checked. (kymo_trace_open does all this.) */
 struct kymo_trace *kymo_trace_new(void);
-/* kymo_open and kymo_open_set, with the formats that a path may be of; NULL ends them. */
-int kymo_trace_open(struct kymo_trace **out, const struct kymo_format *const *formats,
-                    const char *const *paths, size_t count, const struct kymo_open_options *options,
-                    size_t size, struct kymo_error *error);
-int kymo_trace_open_set(struct kymo_trace **out, const struct kymo_format *const *formats,
-                        const struct kymo_input *inputs, size_t input_size, size_t count,
-                        const struct kymo_open_options *options, size_t size, struct kymo_error *error);
+/* kymo_trace_open and kymo_trace_open_set, with the formats that a path may be of; NULL ends them. */
+int kymo_trace_open_with(struct kymo_trace **out, const struct kymo_format *const *formats,
+                         const char *const *paths, size_t count, const struct kymo_trace_options *options,
+                         size_t size, struct kymo_error *error);
+int kymo_trace_open_set_with(struct kymo_trace **out, const struct kymo_format *const *formats,
+                             const struct kymo_input *inputs, size_t input_size, size_t count,
+                             const struct kymo_trace_options *options, size_t size, struct kymo_error *error);
 /* Gives the trace a descriptor, which it closes at its end. */
 void kymo_trace_own_file(struct kymo_trace *trace, int file);
 int kymo_trace_finish(struct kymo_trace *trace, struct kymo_error *error);
@@ -284,8 +285,8 @@ int kymo_trace_take_in(struct kymo_trace *trace, struct kymo_error *error);
 /* Merges the next batch, when the last one was returned: KYMO_OK, KYMO_END, KYMO_AGAIN or negative. May
  * contain no wanted event. */
 int kymo_trace_pick(struct kymo_trace *trace, struct kymo_error *error);
-/* As kymo_get_next, for the filter: events that the prefilters hold back are left out. */
-int kymo_trace_next(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error);
+/* As kymo_trace_next, for the filter: events that the prefilters hold back are left out. */
+int kymo_trace_move_on(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error);
 /* Whether there is damage that was not returned as an error yet, and returns it. (status.c) */
 bool kymo_trace_met_damage(struct kymo_trace *trace, struct kymo_error *error);
 /* Drops the batch: the last event delivered is this one. Then streams and cursors must be set. */

@@ -129,14 +129,14 @@ static void print_parts(struct kymo_trace *trace) {
     GUARDED(kymo_key_summary, summary);
     kymo_key_info(part->schema, &summary.it);
     CHECK_GUARD(summary);
-    printf("%" PRIu32 " kinds, %" PRIu32 " streams\n", summary.it.kinds, summary.it.streams);
+    printf("%" PRIu32 " classes, %" PRIu32 " streams\n", summary.it.event_classes, summary.it.stream_classes);
   }
 }
 
 static void print_fields(struct kymo_trace *trace, const struct kymo_event *event) {
   const uint32_t *ids;
   size_t count;
-  if (kymo_fields(trace, event->class_, &ids, &count) < 0)
+  if (kymo_field_list(trace, event->class_, &ids, &count) < 0)
     return;
   for (size_t i = 0; i < count; i++) {
     GUARDED(kymo_field, field);
@@ -145,9 +145,9 @@ static void print_fields(struct kymo_trace *trace, const struct kymo_event *even
     char text[256];
     kymo_field_info(trace, event->class_, ids[i], &field.it);
     CHECK_GUARD(field);
-    int status = kymo_get_value(event, ids[i], &value.it, &token);
+    int status = kymo_event_get_value(event, ids[i], &value.it, &token);
     CHECK_GUARD(value);
-    kymo_format(event, ids[i], text, sizeof text, NULL);
+    kymo_event_format_field(event, ids[i], text, sizeof text, NULL);
     bool is_same = strncmp(field.it.path, "cpu", 3) && !strstr(field.it.path, "timestamp");
     printf("  %s (%s), sort %d: %d, token %d%s%s\n", field.it.path, field.it.name, (int)field.it.kind, status,
            (int)token, is_same ? ", " : "", is_same ? text : "");
@@ -166,12 +166,12 @@ static void print_walk(struct kymo_walk *walk, const struct kymo_event *event) {
 
 static void print_status(struct kymo_trace *trace) {
   GUARDED(kymo_bookmark, here);
-  GUARDED(kymo_read_stats, stats);
+  GUARDED(kymo_trace_counts, stats);
   GUARDED(kymo_losses, losses);
   GUARDED(kymo_filter_result, result);
-  kymo_tell(trace, &here.it);
+  kymo_trace_tell(trace, &here.it);
   CHECK_GUARD(here);
-  kymo_stats(trace, &stats.it);
+  kymo_trace_count(trace, &stats.it);
   CHECK_GUARD(stats);
   kymo_trace_losses(trace, &losses.it);
   CHECK_GUARD(losses);
@@ -188,14 +188,14 @@ static void read_trace(const char *path) {
   struct kymo_trace *trace;
   struct kymo_filter *filter;
   const struct kymo_event *event;
-  struct kymo_open_options options = {.clock_offset_ns = 5};
+  struct kymo_trace_options options = {.clock_offset_ns = 5};
   struct kymo_input inputs[2] = {{.path = path, .format = "ctf"}, {.path = path}};
-  if (kymo_open(&trace, &path, 1, &options, &error) < 0)
-    fail("kymo_open", &error);
-  kymo_set_limits(trace, &(struct kymo_limits){.damage = 100});
+  if (kymo_trace_open(&trace, &path, 1, &options, &error) < 0)
+    fail("kymo_trace_open", &error);
+  kymo_trace_set_limits(trace, &(struct kymo_trace_limits){.damage = 100});
   print_parts(trace);
   struct kymo_walk *walk = kymo_walk_new();
-  while (kymo_get_next(trace, &event, &error) == KYMO_OK) {
+  while (kymo_trace_next(trace, &event, &error) == KYMO_OK) {
     printf("event %" PRIu64 ": %s in packet %" PRIu64 "\n", event->number, event->class_->name,
            event->packet->sequence);
     print_fields(trace, event);
@@ -203,18 +203,18 @@ static void read_trace(const char *path) {
     print_status(trace);
   }
   kymo_walk_free(walk);
-  kymo_rewind(trace);
+  kymo_trace_rewind(trace);
   GUARDED(kymo_batch, batch);
-  while (kymo_next_batch(trace, &batch.it, &error) == KYMO_OK) {
+  while (kymo_trace_next_batch(trace, &batch.it, &error) == KYMO_OK) {
     CHECK_GUARD(batch);
     for (size_t i = 0; i < batch.it.count; i++)
       printf("batch: %s %s\n", batch.it.classes[i]->name,
              batch.it.times_ns[i] == batch.it.events[i]->time_ns ? "" : "?");
   }
   const struct kymo_schema *schema = kymo_trace_part(trace, 0)->schema;
-  kymo_close(trace);
-  if (kymo_open_set(&trace, inputs, 2, &options, &error) < 0)
-    fail("kymo_open_set", &error);
+  kymo_trace_close(trace);
+  if (kymo_trace_open_set(&trace, inputs, 2, &options, &error) < 0)
+    fail("kymo_trace_open_set", &error);
   schema = kymo_trace_part(trace, 0)->schema;
   const struct kymo_schema *schemas[] = {schema, kymo_trace_part(trace, 1)->schema};
   if (kymo_filter_compile(&filter, "number = 3", 10,
@@ -222,10 +222,10 @@ static void read_trace(const char *path) {
       kymo_filter_attach(trace, filter, &error) < 0)
     fail("filter", &error);
   kymo_filter_release(filter);
-  while (kymo_get_next_filtered(trace, &event, &error) == KYMO_OK)
+  while (kymo_trace_next_filtered(trace, &event, &error) == KYMO_OK)
     printf("selected: %s of part %" PRIu32 "\n", event->class_->name, event->packet->stream->part->index);
   print_status(trace);
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 int main(int argc, char **argv) {

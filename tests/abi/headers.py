@@ -19,7 +19,7 @@ NEVER_CHANGE = {'kymo_error', 'kymo_hash', 'kymo_hashes', 'kymo_range', 'kymo_re
 NEEDED_WHOLE = {'kymo_value', 'kymo_environment', 'kymo_machine', 'kymo_table_key', 'kymo_table_value', 'kymo_sink', 'kymo_sink_options',
                 'kymo_records'}
 GROWING_HEADERS = ('schema.h', 'event.h', 'info.h', 'move.h', 'get.h', 'filter.h', 'read.h', 'live.h', 'stat.h')
-GROWING_STRUCTS = {'kymo_stream_counts', 'kymo_stream_options', 'kymo_define_options'}
+GROWING_STRUCTS = {'kymo_log_counts', 'kymo_log_options', 'kymo_definition_options'}
 STRUCT = re.compile(r'^struct (kymo_\w+) \{\n(.*?)^\};', re.M | re.S)
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records what client.c reads, and counts what a binary stream took. record DIRECTORY */
+/* Records what client.c reads, and counts what a binary log took. record DIRECTORY */
 #include <kymo/bprintf.h>
 #include <kymo/trace.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 int main(int argc, char **argv) {
   struct {
-    struct kymo_stream_counts it;
+    struct kymo_log_counts it;
     unsigned char guard[512];
   } counts;
   char path[1024];
@@ -19,20 +19,20 @@ int main(int argc, char **argv) {
     KYMO(abi, tick, number, name, half);
   }
   snprintf(path, sizeof path, "%s/log", argv[1]);
-  struct kymo_stream_options options = {.is_framed = true};
-  struct kymo_bstream *stream = kymo_stream_open(path, &options);
+  struct kymo_log_options options = {.is_framed = true};
+  struct kymo_log *stream = kymo_log_open(path, &options);
   if (!stream)
     return 1;
   for (unsigned i = 0; i < 5; i++)
     kymo_bprintf(stream, "%4b%0s", i, "text");
   memset(&counts, 0xaa, sizeof counts);
-  kymo_stream_count(stream, &counts.it);
+  kymo_log_count(stream, &counts.it);
   for (size_t i = 0; i < sizeof counts.guard; i++)
     if (counts.guard[i] != 0xaa) {
-      puts("kymo_stream_count wrote past its struct");
+      puts("kymo_log_count wrote past its struct");
       return 1;
     }
   printf("%llu bytes, %llu truncated, %llu lost\n", (unsigned long long)counts.it.bytes,
          (unsigned long long)counts.it.truncated, (unsigned long long)counts.it.lost);
-  return kymo_stream_close(stream) ? 1 : 0;
+  return kymo_log_close(stream) ? 1 : 0;
 }

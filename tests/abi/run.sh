@@ -91,12 +91,12 @@ if command -v abidiff >/dev/null; then
   check 'a code that is appended breaks nothing' changed fine libkymo error.h 's/KYMO_E_RANGE = -10,.*/&\n  KYMO_E_NEW = -11,/'
   check 'a member before others is found' changed found libkymo event.h 's/^  uint64_t number; .*/  uint64_t added;\n&/'
   check 'a member that is appended to an error is found' changed found libkymo error.h 's/^  char excerpt\[256\];.*/&\n  int added;/'
-  check 'a function that is gone is found' changed found libkymo move.h '/kymo_rewind(/d'
-  check 'another argument of a function is found' changed found libkymo move.h 's/^int kymo_rewind(struct kymo_trace \*trace)/int kymo_rewind(struct kymo_trace *trace, int how)/'
+  check 'a function that is gone is found' changed found libkymo move.h '/kymo_trace_rewind(/d'
+  check 'another argument of a function is found' changed found libkymo move.h 's/^int kymo_trace_rewind(struct kymo_trace \*trace)/int kymo_trace_rewind(struct kymo_trace *trace, int how)/'
   check 'an enumerator among others is found' changed found libkymo schema.h 's/^  KYMO_KIND_STRING, /  KYMO_KIND_NEW,\n&/'
   check 'a member of the ring that programs write is found' changed found libkymo-trace layout.h 's/^struct kymo_tracepoint {/&\n  uint32_t added;/'
   check 'a member that is appended to what programs define is found' changed found libkymo-trace layout.h '/^struct kymo_tracepoint {/,/^}/s/^}/  uint32_t added;\n}/'
-  check 'a member that is appended to counts of a stream breaks nothing' changed fine libkymo-trace stream.h '/^struct kymo_stream_counts {/,/^}/s/^}/  uint64_t added;\n}/'
+  check 'a member that is appended to counts of a log breaks nothing' changed fine libkymo-trace log.h '/^struct kymo_log_counts {/,/^}/s/^}/  uint64_t added;\n}/'
 else
   skip 'abidiff compares what the headers promise' 'abigail-tools is not installed'
 fi

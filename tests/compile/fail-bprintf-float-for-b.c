@@ -2,5 +2,5 @@
 /* expect: kymo_bprintf: %b, %c take an integer */
 #include <kymo/bprintf.h>
 
-void put(struct kymo_bstream *stream, double real);
-void put(struct kymo_bstream *stream, double real) { kymo_bprintf(stream, "%n%8b", real); }
+void put(struct kymo_log *log, double real);
+void put(struct kymo_log *log, double real) { kymo_bprintf(log, "%n%8b", real); }

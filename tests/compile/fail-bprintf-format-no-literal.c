@@ -2,5 +2,5 @@
 /* expect: kymo_bprintf: the format is written in quotes */
 #include <kymo/bprintf.h>
 
-void put(struct kymo_bstream *stream, const char *format);
-void put(struct kymo_bstream *stream, const char *format) { kymo_bprintf(stream, format, 1); }
+void put(struct kymo_log *log, const char *format);
+void put(struct kymo_log *log, const char *format) { kymo_bprintf(log, format, 1); }

@@ -5,5 +5,5 @@
 struct point {
   int x, y;
 };
-void put(struct kymo_bstream *stream, struct point point);
-void put(struct kymo_bstream *stream, struct point point) { kymo_bprintf(stream, "%8b", point); }
+void put(struct kymo_log *log, struct point point);
+void put(struct kymo_log *log, struct point point) { kymo_bprintf(log, "%8b", point); }

@@ -2,5 +2,5 @@
 /* expect: kymo_bprintf: %b, %c take an integer */
 #include <kymo/bprintf.h>
 
-void put(struct kymo_bstream *stream, const char *text);
-void put(struct kymo_bstream *stream, const char *text) { kymo_bprintf(stream, "text %b", text); }
+void put(struct kymo_log *log, const char *text);
+void put(struct kymo_log *log, const char *text) { kymo_bprintf(log, "text %b", text); }

@@ -5,5 +5,5 @@
 #include <kymo/schema.h>
 
 uint32_t take(struct kymo_builder *builder) {
-  return kymo_lookup_or_create_type_id(builder, int[2][2][2][2]);
+  return kymo_builder_lookup_or_create_type_id(builder, int[2][2][2][2]);
 }

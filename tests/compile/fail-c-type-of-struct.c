@@ -8,5 +8,5 @@ struct point {
   int x, y;
 };
 uint32_t take(struct kymo_builder *builder) {
-  return kymo_lookup_or_create_type_id(builder, struct point[2]);
+  return kymo_builder_lookup_or_create_type_id(builder, struct point[2]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo_lookup_or_create_type_id takes scalars, arrays of them and whatever stands for them, wherever it
- * stands. */
+/* kymo_builder_lookup_or_create_type_id takes scalars, arrays of them and whatever stands for them, wherever
+ * it stands. */
 #include <kymo/schema.h>
 #include <sys/types.h>
 
@@ -11,23 +11,24 @@ typedef void (*callback)(int, const char *);
 
 uint32_t take(struct kymo_builder *builder) {
   uint32_t sum = 0;
-  sum += kymo_lookup_or_create_type_id(builder, char);
-  sum += kymo_lookup_or_create_type_id(builder, const unsigned char);
-  sum += kymo_lookup_or_create_type_id(builder, long long unsigned);
-  sum += kymo_lookup_or_create_type_id(builder, bool);
-  sum += kymo_lookup_or_create_type_id(builder, pid_t);
-  sum += kymo_lookup_or_create_type_id(builder, enum color);
-  sum += kymo_lookup_or_create_type_id(builder, float) + kymo_lookup_or_create_type_id(builder, double);
-  sum += kymo_lookup_or_create_type_id(builder, void *);
-  sum += kymo_lookup_or_create_type_id(builder, const char *const);
-  sum += kymo_lookup_or_create_type_id(builder, struct kymo_builder *);
-  sum += kymo_lookup_or_create_type_id(builder, callback);
-  sum += kymo_lookup_or_create_type_id(builder, void (*)(int, char));
-  sum += kymo_lookup_or_create_type_id(builder, char[NAME_LENGTH]);
-  sum += kymo_lookup_or_create_type_id(builder, const char[2][NAME_LENGTH]);
-  sum += kymo_lookup_or_create_type_id(builder, vector);
-  sum += kymo_lookup_or_create_type_id(builder, void *[1][2][3]);
-  return sum ? sum : kymo_lookup_or_create_type_id(builder, volatile int);
+  sum += kymo_builder_lookup_or_create_type_id(builder, char);
+  sum += kymo_builder_lookup_or_create_type_id(builder, const unsigned char);
+  sum += kymo_builder_lookup_or_create_type_id(builder, long long unsigned);
+  sum += kymo_builder_lookup_or_create_type_id(builder, bool);
+  sum += kymo_builder_lookup_or_create_type_id(builder, pid_t);
+  sum += kymo_builder_lookup_or_create_type_id(builder, enum color);
+  sum += kymo_builder_lookup_or_create_type_id(builder, float) +
+         kymo_builder_lookup_or_create_type_id(builder, double);
+  sum += kymo_builder_lookup_or_create_type_id(builder, void *);
+  sum += kymo_builder_lookup_or_create_type_id(builder, const char *const);
+  sum += kymo_builder_lookup_or_create_type_id(builder, struct kymo_builder *);
+  sum += kymo_builder_lookup_or_create_type_id(builder, callback);
+  sum += kymo_builder_lookup_or_create_type_id(builder, void (*)(int, char));
+  sum += kymo_builder_lookup_or_create_type_id(builder, char[NAME_LENGTH]);
+  sum += kymo_builder_lookup_or_create_type_id(builder, const char[2][NAME_LENGTH]);
+  sum += kymo_builder_lookup_or_create_type_id(builder, vector);
+  sum += kymo_builder_lookup_or_create_type_id(builder, void *[1][2][3]);
+  return sum ? sum : kymo_builder_lookup_or_create_type_id(builder, volatile int);
 }
 
 #ifdef __cplusplus
@@ -41,5 +42,5 @@ static_assert(shape_of<bool>::get().class_ == KYMO_C_BOOLEAN && !shape_of<void *
 static_assert(shape_of<double[1]>::get().class_ == KYMO_C_FLOATING && shape_of<double[1]>::get().rank == 1,
               "");
 static_assert(shape_of<callback>::get().class_ == KYMO_C_ADDRESS, "");
-uint32_t take_cpp(kymo_builder *builder) { return kymo_lookup_or_create_type_id(builder, small); }
+uint32_t take_cpp(kymo_builder *builder) { return kymo_builder_lookup_or_create_type_id(builder, small); }
 #endif

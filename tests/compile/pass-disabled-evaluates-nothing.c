@@ -12,5 +12,5 @@ int record(int a, int only_traced) {
   KYMO_NAMED(none.three, never(a));
   if (kymo_thread_init() != 0)
     return 1;
-  return kymo_save("directory");
+  return kymo_rings_save("directory");
 }

@@ -28,34 +28,37 @@ static void record(void) {
 }
 
 static void check_functions(const char *plugin) {
-  CHECK(kymo_is_enabled("sw:one") == 0);
-  CHECK(kymo_is_enabled("no:such") == -1 && errno == ENOENT);
-  CHECK(kymo_is_enabled(NULL) == -1 && errno == ENOENT);
-  CHECK(kymo_lookup("sw:one") && kymo_lookup("sw:one") != kymo_lookup("sw:two") && !kymo_lookup("no:such"));
-  CHECK(kymo_save("nothing") == -1 && errno == ENODATA);
-  CHECK(kymo_enable("sw") == 2 && kymo_is_enabled("sw:one") == 1 && kymo_is_enabled("other:one") == 0);
-  CHECK(kymo_lookup("sw:one")->enabled == 1);
-  CHECK(kymo_disable("sw:two") == 1 && kymo_is_enabled("sw:two") == 0);
+  CHECK(kymo_tracepoint_is_enabled("sw:one") == 0);
+  CHECK(kymo_tracepoint_is_enabled("no:such") == -1 && errno == ENOENT);
+  CHECK(kymo_tracepoint_is_enabled(NULL) == -1 && errno == ENOENT);
+  CHECK(kymo_tracepoint_lookup("sw:one") &&
+        kymo_tracepoint_lookup("sw:one") != kymo_tracepoint_lookup("sw:two") &&
+        !kymo_tracepoint_lookup("no:such"));
+  CHECK(kymo_rings_save("nothing") == -1 && errno == ENODATA);
+  CHECK(kymo_tracepoint_enable("sw") == 2 && kymo_tracepoint_is_enabled("sw:one") == 1 &&
+        kymo_tracepoint_is_enabled("other:one") == 0);
+  CHECK(kymo_tracepoint_lookup("sw:one")->enabled == 1);
+  CHECK(kymo_tracepoint_disable("sw:two") == 1 && kymo_tracepoint_is_enabled("sw:two") == 0);
   record();
-  CHECK(kymo_enable("re:(") == -1 && errno == EINVAL);
-  CHECK(kymo_enable(NULL) == -1 && errno == EINVAL);
-  CHECK(kymo_enable("no:such") == 0);
-  CHECK(kymo_is_enabled("sw:one") == 1);
+  CHECK(kymo_tracepoint_enable("re:(") == -1 && errno == EINVAL);
+  CHECK(kymo_tracepoint_enable(NULL) == -1 && errno == EINVAL);
+  CHECK(kymo_tracepoint_enable("no:such") == 0);
+  CHECK(kymo_tracepoint_is_enabled("sw:one") == 1);
   CHECK(kymo_mode_set(KYMO_DISCARD) == 0 && kymo_mode_set((enum kymo_mode)7) == -1 && errno == EINVAL);
-  CHECK(kymo_save("saved") == 0);
-  CHECK(kymo_enable("plugin:*") == 0);
+  CHECK(kymo_rings_save("saved") == 0);
+  CHECK(kymo_tracepoint_enable("plugin:*") == 0);
   void *library = dlopen(plugin, RTLD_NOW);
-  CHECK(library && kymo_is_enabled("plugin:here") == 1);
-  CHECK(kymo_disable("*") == 4 && kymo_is_enabled("plugin:here") == 0);
-  CHECK(!dlclose(library) && kymo_is_enabled("plugin:here") == -1);
+  CHECK(library && kymo_tracepoint_is_enabled("plugin:here") == 1);
+  CHECK(kymo_tracepoint_disable("*") == 4 && kymo_tracepoint_is_enabled("plugin:here") == 0);
+  CHECK(!dlclose(library) && kymo_tracepoint_is_enabled("plugin:here") == -1);
 }
 
 static int done;
 static void *switch_all_the_time(void *unused) {
   static const char *const patterns[] = {"sw:*", "sw:one,other", "*", "re:one$", "!sw:two"};
   for (unsigned i = 0; i < 300; i++)
-    if (kymo_enable(patterns[i % 5]) < 0 || kymo_disable(patterns[i % 3]) < 0 ||
-        kymo_is_enabled("sw:one") < 0)
+    if (kymo_tracepoint_enable(patterns[i % 5]) < 0 || kymo_tracepoint_disable(patterns[i % 3]) < 0 ||
+        kymo_tracepoint_is_enabled("sw:one") < 0)
       failures++;
   return unused;
 }
@@ -88,9 +91,9 @@ static void storm(char *plugin) {
   __atomic_store_n(&done, 1, __ATOMIC_RELAXED);
   for (int i = 0; i < 5; i++)
     pthread_join(other[i], NULL);
-  CHECK(kymo_enable("sw") == 2);
+  CHECK(kymo_tracepoint_enable("sw") == 2);
   record();
-  CHECK(kymo_save("stormy") == 0);
+  CHECK(kymo_rings_save("stormy") == 0);
 }
 
 int main(int argc, char **argv) {

@@ -56,18 +56,18 @@ static uint64_t touch(const struct kymo_event *event) {
 
 static int read_cut(const char *path, const char *file, const char *key, unsigned turn) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  struct kymo_open_options options = {0};
+  struct kymo_trace_options options = {0};
   struct kymo_trace *trace;
   const struct kymo_event *event;
   uint64_t events = 0, sum = 0;
   int status = key ? kymo_key_load(&options.key, key, &error) : KYMO_OK;
   if (status >= 0)
-    status = kymo_open(&trace, &path, 1, &options, &error);
+    status = kymo_trace_open(&trace, &path, 1, &options, &error);
   if (status < 0) {
     puts(error.message);
     return 1;
   }
-  while ((status = kymo_get_next(trace, &event, &error)) == KYMO_OK) {
+  while ((status = kymo_trace_next(trace, &event, &error)) == KYMO_OK) {
     sum += touch(event);
     if (++events == 10 + 7 * turn) {
       /* within the first packet, some pages behind the event */
@@ -80,7 +80,7 @@ static int read_cut(const char *path, const char *file, const char *key, unsigne
   size_t damage = kymo_trace_damage_count(trace);
   printf("turn %u: %llu events, %zu damaged places, status %d%s\n", turn, (unsigned long long)events, damage,
          status, sum ? "" : ".");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   kymo_schema_release(options.key);
   if (damage == 0 && status == KYMO_END) {
     puts("nothing is said of what is missing");

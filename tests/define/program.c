@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams whose events are defined in them: program CASE NAME. run.sh compares what a reader that knows
+/* Logs whose events are defined in them: program CASE NAME. run.sh compares what a reader that knows
  * nothing of this prints. */
 #include <errno.h>
 #include <kymo/define.h>
@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct kymo_bstream *stream;
-static struct kymo_stream_options options = {.is_framed = true};
+static struct kymo_log *log;
+static struct kymo_log_options options = {.is_framed = true};
 
 static void die(const char *what) {
   perror(what);
@@ -20,8 +20,8 @@ static void die(const char *what) {
 }
 
 static void open_stream(const char *name) {
-  stream = kymo_stream_open(name, &options);
-  if (!stream)
+  log = kymo_log_open(name, &options);
+  if (!log)
     die(name);
 }
 
@@ -30,30 +30,30 @@ struct field {
   uint32_t what;
 };
 
-static struct kymo_bdefinition *define(const char *name, const struct kymo_define_options *with,
-                                       const struct field *fields) {
-  struct kymo_bdefinition *definition = kymo_define_event(stream, name, with);
+static struct kymo_definition *define(const char *name, const struct kymo_definition_options *with,
+                                      const struct field *fields) {
+  struct kymo_definition *definition = kymo_definition_new(log, name, with);
   for (; definition && fields->name; fields++)
-    if (kymo_add_field(definition, fields->name, fields->what))
+    if (kymo_definition_add_field(definition, fields->name, fields->what))
       die(fields->name);
   if (!definition)
     die(name);
   return definition;
 }
 
-#define STORE(...)                            \
-  do {                                        \
-    if (kymo_defined_printf(__VA_ARGS__) < 0) \
-      die("kymo_defined_printf");             \
+#define STORE(...)                               \
+  do {                                           \
+    if (kymo_definition_printf(__VA_ARGS__) < 0) \
+      die("kymo_definition_printf");             \
   } while (0)
 
 /* The same with a vector: compilers take long for so many arguments. */
 #define ARGUMENT(ID, i, previous, x) KYMO_BARG(x),
-#define STORE_MANY(definition, format, ...)                                                \
-  do {                                                                                     \
-    const struct kymo_barg args_[] = {KYMO_LIST_(ARGUMENT, 0, __VA_ARGS__)};               \
-    if (kymo_defined_vprintf(definition, format, args_, sizeof args_ / sizeof *args_) < 0) \
-      die("kymo_defined_vprintf");                                                         \
+#define STORE_MANY(definition, format, ...)                                                   \
+  do {                                                                                        \
+    const struct kymo_barg args_[] = {KYMO_LIST_(ARGUMENT, 0, __VA_ARGS__)};                  \
+    if (kymo_definition_vprintf(definition, format, args_, sizeof args_ / sizeof *args_) < 0) \
+      die("kymo_definition_vprintf");                                                         \
   } while (0)
 
 /* ---- a tracer of system calls ---- */
@@ -63,7 +63,7 @@ static struct kymo_bdefinition *define(const char *name, const struct kymo_defin
       {"parent pid", KYMO_FIELD_INT32}, {                                             \
     "pid", KYMO_FIELD_INT32                                                           \
   }
-static struct kymo_bdefinition *read_event, *open_event;
+static struct kymo_definition *read_event, *open_event;
 
 static void define_calls(void) {
   static const struct field of_read[] = {
@@ -149,8 +149,8 @@ static void kinds(void) {
   const uint64_t eight[] = {UINT64_MAX, 0, 1};
   const float single = 0.1f;
   const double number = -1e300;
-  struct kymo_bdefinition *numbers = define("numbers", NULL, of_numbers),
-                          *bytes = define("bytes", NULL, of_bytes);
+  struct kymo_definition *numbers = define("numbers", NULL, of_numbers),
+                         *bytes = define("bytes", NULL, of_bytes);
   STORE_MANY(numbers, "%1b%2b%4b%8b%1b%2b%4b%8b%n%c%4b%<4b%>4b%.4m%.8m%8b%>4b*2", -1, -2, -3, -4, 255, 65535,
              UINT32_MAX, UINT64_MAX, 'A', 0xbeef, -5, -6, (const void *)&single, (const void *)&number,
              UINT64_C(1142896381115226000), 1142896381, 500000);
@@ -169,13 +169,13 @@ static void versions(void) {
   static const struct field new[] = {{"fd", KYMO_FIELD_INT32}, {"path", KYMO_FIELD_TEXT}, {0}};
   static const struct field other[] = {
       {"id", KYMO_FIELD_ID}, {"what", KYMO_FIELD_TEXT}, {"took", KYMO_FIELD_DOUBLE}, {0}};
-  struct kymo_define_options one = {.id = 7, .application = 1, .version = 1}, two = one, third = one;
+  struct kymo_definition_options one = {.id = 7, .application = 1, .version = 1}, two = one, third = one;
   two.version = 2;
   third.application = 65535;
   third.version = 65535;
   third.template_text = "event %u: %10s took %.2f s\n";
-  struct kymo_bdefinition *a = define("read", &one, old), *b = define("read", &two, new),
-                          *c = define("app:work", &third, other);
+  struct kymo_definition *a = define("read", &one, old), *b = define("read", &two, new),
+                         *c = define("app:work", &third, other);
   const double seconds = 1.25;
   STORE(a, "%2b", 3);
   STORE(b, "%4b%0s", 70000, "/tmp/x");
@@ -187,7 +187,7 @@ static void versions(void) {
 
 static void many(unsigned count) {
   static const struct field fields[] = {{"number", KYMO_FIELD_UINT32}, {"text", KYMO_FIELD_TEXT}, {0}};
-  struct kymo_bdefinition *even = define("even", NULL, fields), *odd = define("odd", NULL, fields);
+  struct kymo_definition *even = define("even", NULL, fields), *odd = define("odd", NULL, fields);
   for (uint32_t i = 0; i < count; i++)
     STORE(i % 2 ? odd : even, "%4b%0s", i, "abcdefghijklmnop");
 }
@@ -198,18 +198,18 @@ static void late(void) {
   for (uint32_t i = 0; i < 5; i++) {
     char name[16];
     snprintf(name, sizeof name, "event%u", i);
-    struct kymo_bdefinition *definition = define(name, NULL, fields);
+    struct kymo_definition *definition = define(name, NULL, fields);
     STORE(definition, "%4b", i);
-    if (kymo_stream_flush(stream))
-      die("kymo_stream_flush");
+    if (kymo_log_flush(log))
+      die("kymo_log_flush");
   }
 }
 
 /* Goes on when somebody who follows has seen the first event, and makes a file for it. */
 static void followed(void) {
   many(1);
-  if (kymo_stream_flush(stream))
-    die("kymo_stream_flush");
+  if (kymo_log_flush(log))
+    die("kymo_log_flush");
   for (int i = 0; access("go", F_OK) && i < 6000; i++)
     usleep(10000);
   late();
@@ -221,7 +221,7 @@ static void *define_and_store(void *who) {
   static const struct field fields[] = {{"who", KYMO_FIELD_UINT32}, {"number", KYMO_FIELD_UINT32}, {0}};
   char name[16];
   snprintf(name, sizeof name, "of%u", (unsigned)(uintptr_t)who);
-  struct kymo_bdefinition *definition = define(name, NULL, fields);
+  struct kymo_definition *definition = define(name, NULL, fields);
   STORE(definition, "%4b%4b", (uintptr_t)who, 0);
   pthread_barrier_wait(&all_are_here);
   for (uint32_t i = 1; i < 5000; i++)
@@ -243,9 +243,9 @@ static void child(void) {
   pid_t pid = fork();
   if (pid == 0) {
     static const struct field fields[] = {{"text", KYMO_FIELD_TEXT}, {0}};
-    struct kymo_bdefinition *definition = define("of the child", NULL, fields);
+    struct kymo_definition *definition = define("of the child", NULL, fields);
     STORE(definition, "%0s", "here");
-    exit(kymo_stream_close(stream) ? 1 : 0);
+    exit(kymo_log_close(log) ? 1 : 0);
   }
   int status;
   if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
@@ -255,7 +255,7 @@ static void child(void) {
 /* Beside events without a definition, and text. */
 static void mixed(void) {
   many(1);
-  if (kymo_bprintf(stream, "%2b", 0x1234) != 2 || kymo_stream_printf(stream, "a text %d", 5) < 0)
+  if (kymo_bprintf(log, "%2b", 0x1234) != 2 || kymo_log_printf(log, "a text %d", 5) < 0)
     die("kymo_bprintf");
 }
 
@@ -292,7 +292,7 @@ int main(int argc, char **argv) {
     mixed();
   else
     return 2;
-  if (options.is_memory && kymo_stream_save(stream, argv[2]))
-    die("kymo_stream_save");
-  return kymo_stream_close(stream) != 0;
+  if (options.is_memory && kymo_log_save(log, argv[2]))
+    die("kymo_log_save");
+  return kymo_log_close(log) != 0;
 }

@@ -3,15 +3,15 @@
 #include <kymo/define.h>
 
 int main(int argc, char **argv) {
-  kymo_stream_options options = {};
+  kymo_log_options options = {};
   options.is_framed = true;
-  kymo_bstream *stream = argc == 2 ? kymo_stream_open(argv[1], &options) : nullptr;
-  kymo_bdefinition *tick = stream ? kymo_define_event(stream, "tick", nullptr) : nullptr;
-  if (!tick || kymo_add_field(tick, "number", KYMO_FIELD_INT32) ||
-      kymo_add_field(tick, "text", KYMO_FIELD_TEXT))
+  kymo_log *log = argc == 2 ? kymo_log_open(argv[1], &options) : nullptr;
+  kymo_definition *tick = log ? kymo_definition_new(log, "tick", nullptr) : nullptr;
+  if (!tick || kymo_definition_add_field(tick, "number", KYMO_FIELD_INT32) ||
+      kymo_definition_add_field(tick, "text", KYMO_FIELD_TEXT))
     return 1;
-  if (kymo_defined_printf(tick, "%4b%0s", 1, "one") != 8 ||
-      kymo_defined_printf(tick, "%4b%0s", 2L, "two") != 8)
+  if (kymo_definition_printf(tick, "%4b%0s", 1, "one") != 8 ||
+      kymo_definition_printf(tick, "%4b%0s", 2L, "two") != 8)
     return 1;
-  return kymo_stream_close(stream) != 0;
+  return kymo_log_close(log) != 0;
 }

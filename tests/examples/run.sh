@@ -87,19 +87,19 @@ constants() {
 #include <kymo/read.h>
 #include <stdio.h>
 int main(int argc, char **argv) {
-  struct kymo_open_options options = {0};
+  struct kymo_trace_options options = {0};
   struct kymo_trace *trace;
   const struct kymo_event *event;
-  if (argc != 3 || kymo_key_load(&options.key, argv[2], NULL) || kymo_open(&trace, (const char **)&argv[1], 1, &options, NULL))
+  if (argc != 3 || kymo_key_load(&options.key, argv[2], NULL) || kymo_trace_open(&trace, (const char **)&argv[1], 1, &options, NULL))
     return 1;
-  while (kymo_get_next(trace, &event, NULL) == KYMO_OK) {
+  while (kymo_trace_next(trace, &event, NULL) == KYMO_OK) {
     uint64_t number = 0;
-    if (kymo_kind(event) == DOORS_CLOSED)
-      kymo_get_uint(event, kymo_field_id(trace, event->class_, DOORS_CLOSED_NUMBER), &number);
+    if (kymo_event_get_class_number(event) == DOORS_CLOSED)
+      kymo_event_get_uint(event, kymo_field_id(trace, event->class_, DOORS_CLOSED_NUMBER), &number);
     printf("%d", (int)number);
   }
   kymo_key_release(options.key);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return 0;
 }
 C

@@ -57,18 +57,18 @@ static void events(void) {
 /* The second trace, at the end, has all. */
 static void save(void) {
   record();
-  if (kymo_save("saved"))
-    say("kymo_save");
+  if (kymo_rings_save("saved"))
+    say("kymo_rings_save");
   record();
 }
 
 static void switched(void) {
   record(); /* off */
-  if (kymo_enable("app:*") < 0)
-    say("kymo_enable");
+  if (kymo_tracepoint_enable("app:*") < 0)
+    say("kymo_tracepoint_enable");
   record_in_threads();
-  if (kymo_enable("other:*") < 0)
-    say("kymo_enable");
+  if (kymo_tracepoint_enable("other:*") < 0)
+    say("kymo_tracepoint_enable");
   KYMO(other, number, KYMO_AS(of, 1));
 }
 
@@ -132,50 +132,50 @@ static void control(void) {
   record();
 }
 
-/* ---- cases of streams ---- */
+/* ---- cases of logs ---- */
 
-static void write_stream(struct kymo_bstream *stream) {
+static void write_stream(struct kymo_log *log) {
   for (int i = 0; i < EVENTS; i++)
-    if (kymo_bprintf(stream, "e%4b%0s", i, "some") < 0)
+    if (kymo_bprintf(log, "e%4b%0s", i, "some") < 0)
       say("kymo_bprintf");
 }
 
-static void define_later(struct kymo_bstream *stream, int which) {
+static void define_later(struct kymo_log *log, int which) {
   char name[16];
   snprintf(name, sizeof name, "later%d", which);
-  struct kymo_bdefinition *later = kymo_define_event(stream, name, NULL);
-  if (!later || kymo_add_field(later, "number", KYMO_FIELD_INT32) || kymo_define_end(later))
-    say("kymo_define_event");
-  else if (kymo_defined_printf(later, "%4b", which) < 0)
-    say("kymo_defined_printf");
+  struct kymo_definition *later = kymo_definition_new(log, name, NULL);
+  if (!later || kymo_definition_add_field(later, "number", KYMO_FIELD_INT32) || kymo_definition_end(later))
+    say("kymo_definition_new");
+  else if (kymo_definition_printf(later, "%4b", which) < 0)
+    say("kymo_definition_printf");
 }
 
-static struct kymo_bstream *open_stream(bool is_framed) {
-  struct kymo_stream_options options = {.is_framed = is_framed, .packet_bytes = 256};
+static struct kymo_log *open_stream(bool is_framed) {
+  struct kymo_log_options options = {.is_framed = is_framed, .packet_bytes = 256};
   mkdir("out", 0777);
-  struct kymo_bstream *stream = kymo_stream_open("out/log", &options);
-  if (!stream)
-    say("kymo_stream_open");
-  return stream;
+  struct kymo_log *log = kymo_log_open("out/log", &options);
+  if (!log)
+    say("kymo_log_open");
+  return log;
 }
 
-static void *write_there(void *stream) {
-  write_stream(stream);
+static void *write_there(void *log) {
+  write_stream(log);
   return NULL;
 }
 
 static void stream_of(bool is_framed, bool is_closed) {
-  struct kymo_bstream *stream = open_stream(is_framed);
+  struct kymo_log *log = open_stream(is_framed);
   pthread_t thread;
-  if (!stream)
+  if (!log)
     return;
-  write_stream(stream);
+  write_stream(log);
   for (int i = 0; is_framed && i < LATER; i++)
-    define_later(stream, i);
-  if (pthread_create(&thread, NULL, write_there, stream) || pthread_join(thread, NULL))
+    define_later(log, i);
+  if (pthread_create(&thread, NULL, write_there, log) || pthread_join(thread, NULL))
     _exit(9);
-  if (is_closed && kymo_stream_close(stream))
-    say("kymo_stream_close");
+  if (is_closed && kymo_log_close(log))
+    say("kymo_log_close");
 }
 
 static void framed(void) { stream_of(true, true); }

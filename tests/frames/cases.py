@@ -353,7 +353,7 @@ os.environ['KYMO_DESCRIPTIONS'] = known
 fresh('merge')
 check('kymo merge', run('merge', *turns, '-o', 'all')[0::2], (0, ''))
 one = File(pathlib.Path('all').read_bytes())
-check('... is one framed stream', [(n, flags, content) for n, flags, content in one.frames], [(n, f, c) for n, _, f, c in written])
+check('... is one framed log', [(n, flags, content) for n, flags, content in one.frames], [(n, f, c) for n, _, f, c in written])
 check('... another one than its files', one.id != parts[0].id and kymo([*turns, 'all'])[2] == 0, True)
 check('... read again, each event with its thread', kymo(['all'])[0], written)
 run('merge', 'all', '-o', 'again')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What kymo reads of framed streams. compare.py FILE…: fails unless it is what the second reader reads of them. KYMO names the program,
+"""What kymo reads of framed logs. compare.py FILE…: fails unless it is what the second reader reads of them. KYMO names the program,
 or KYMO_BUILD its directory."""
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""kymo cat --follow of framed streams that are being written. live.py DIRECTORY PROGRAM"""
+"""kymo cat --follow of framed logs that are being written. live.py DIRECTORY PROGRAM"""
 import json
 import os
 import pathlib

@@ -25,23 +25,24 @@ int main(int argc, char **argv) {
   const struct kymo_event *event;
   uint32_t *numbers = NULL;
   size_t count = 0, capacity = 0;
-  if (argc < 3 || kymo_open(&trace, (const char *const *)argv + 2, (size_t)argc - 2, NULL, &error) != KYMO_OK)
+  if (argc < 3 ||
+      kymo_trace_open(&trace, (const char *const *)argv + 2, (size_t)argc - 2, NULL, &error) != KYMO_OK)
     return 2;
   state = strtoull(argv[1], NULL, 10);
-  while (kymo_get_next(trace, &event, &error) == KYMO_OK) {
+  while (kymo_trace_next(trace, &event, &error) == KYMO_OK) {
     if (count == capacity)
       numbers = realloc(numbers, (capacity = capacity ? capacity * 2 : 1024) * sizeof *numbers);
     numbers[count++] = number_of(event);
   }
   for (int i = 0; i < 300; i++) {
     uint64_t at = chance(count);
-    if (kymo_goto_record(trace, at + 1, &event, &error) != KYMO_OK || number_of(event) != numbers[at])
+    if (kymo_trace_goto_event(trace, at + 1, &event, &error) != KYMO_OK || number_of(event) != numbers[at])
       return printf("event %llu: not the one with number %u\n", (unsigned long long)at, numbers[at]), 1;
     for (uint64_t steps = chance(50); steps > 0 && at > 0; steps--)
-      if (kymo_get_previous(trace, &event, &error) != KYMO_OK || number_of(event) != numbers[--at])
+      if (kymo_trace_previous(trace, &event, &error) != KYMO_OK || number_of(event) != numbers[--at])
         return printf("back to %llu: not the one with number %u\n", (unsigned long long)at, numbers[at]), 1;
   }
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(numbers);
   return 0;
 }

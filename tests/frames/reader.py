@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A second reader of framed streams, written from the tables of docs/bprintf.md: what files hold, in the order of the numbers."""
+"""A second reader of framed logs, written from the tables of docs/bprintf.md: what files hold, in the order of the numbers."""
 import struct
 
 MAGIC = b'\xf0\x9f\xa9\xba'

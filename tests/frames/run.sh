@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain address
 #
-# Framed streams: what programs write through libkymo-trace, and what SystemTap leaves, read by kymo and by a second reader that knows
+# Framed logs: what programs write through libkymo-trace, and what SystemTap leaves, read by kymo and by a second reader that knows
 # the tables of docs/bprintf.md alone (reader.py); whole, lost, cut and damaged (cases.py); going back (moves.c); while they are written.
 set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"

@@ -15,7 +15,7 @@ allowed() {
     schema) echo 'base schema public' ;;
     ring) echo 'base schema ring public' ;;
     record) echo 'base schema lang ring record public trace-header' ;;
-    stream) echo 'base schema stream public trace-header' ;;
+    log) echo 'base schema log public trace-header' ;;
     calls) echo 'calls public trace-header' ;;
     functions) echo 'functions public trace-header' ;;
     expr) echo 'base expr' ;;
@@ -38,7 +38,7 @@ allowed() {
     tool) echo "$layers public trace-header" ;;
   esac
 }
-layers='base schema ring record stream calls functions expr key lang source decode format trace open filter symbols span print sink records stat live infer tool'
+layers='base schema ring record log calls functions expr key lang source decode format trace open filter symbols span print sink records stat live infer tool'
 
 # Prints "FILE: includes WHAT" for each include that goes up.
 scan() {

@@ -82,7 +82,7 @@ kinds_there() { # wide texts too, which are converted there
 }
 check "$machine: texts, wide ones, and odd values recorded there are printed here as here" kinds_there
 
-streams_there() { # raw streams, merged here by a description
+streams_there() { # raw logs, merged here by a description
   source=$KYMO_SOURCE/tests/rawmerge/program.c
   local atomics=() order=little
   [ "$machine" != powerpc ] || atomics=(-latomic)
@@ -94,9 +94,9 @@ streams_there() { # raw streams, merged here by a description
     "${order^^}" >log.tdl
   "$here/kymo" merge --description log.tdl --by sec,usec -o log.merged log_* && cmp log.wanted log.merged && [ -s log.merged ] && [ "$(ls log_* | wc -l)" = 3 ]
 }
-check "$machine: raw streams written there are merged here" streams_there
+check "$machine: raw logs written there are merged here" streams_there
 
-streamed_there() { # a framed stream, whose numbers are in that machine's order
+streamed_there() { # a framed log, whose numbers are in that machine's order
   source=$KYMO_SOURCE/tests/frames/turns.c
   local atomics=()
   [ "$machine" != powerpc ] || atomics=(-latomic)
@@ -104,7 +104,7 @@ streamed_there() { # a framed stream, whose numbers are in that machine's order
   KYMO=$here/kymo PYTHONDONTWRITEBYTECODE=1 python3 "$KYMO_SOURCE/tests/frames/compare.py" framed_thread* >counts || return 1
   grep -q '^600 events' counts || { cat counts; return 1; }
 }
-check "$machine: a framed stream of there is read here" streamed_there
+check "$machine: a framed log of there is read here" streamed_there
 
 [ -x "$KYMO_BUILD/tests/foreign_cat" ] || exit 0
 read_there() {

@@ -145,18 +145,18 @@ static bool read_all(struct reading *reading, const char *const *paths, size_t c
   struct kymo_trace *trace;
   const struct kymo_event *event;
   const struct kymo_sink *sink = reading->sink;
-  struct kymo_open_options open = {.force_correlate = true,
-                                   .as_babeltrace2 = sink && sink->as_babeltrace2,
-                                   .unmerged = sink && sink->unmerged};
+  struct kymo_trace_options open = {.force_correlate = true,
+                                    .as_babeltrace2 = sink && sink->as_babeltrace2,
+                                    .unmerged = sink && sink->unmerged};
   struct kymo_sink_options with = {
       .size = sizeof with, .out = out, .path = path, .text = options, .paths = paths, .path_count = count};
-  if (kymo_open(&trace, paths, count, &open, &reading->error) != KYMO_OK)
+  if (kymo_trace_open(&trace, paths, count, &open, &reading->error) != KYMO_OK)
     return false;
   if (sink)
     reading->status = sink->begin(&reading->state, trace, &with, &reading->error);
-  kymo_set_loss_handler(trace, sink ? on_loss : NULL, reading);
-  kymo_set_boundary_handler(trace, sink && sink->boundary ? on_boundary : NULL, reading);
-  while (reading->status >= 0 && kymo_get_next(trace, &event, &reading->error) == KYMO_OK) {
+  kymo_trace_set_loss_handler(trace, sink ? on_loss : NULL, reading);
+  kymo_trace_set_boundary_handler(trace, sink && sink->boundary ? on_boundary : NULL, reading);
+  while (reading->status >= 0 && kymo_trace_next(trace, &event, &reading->error) == KYMO_OK) {
     reading->delivered.events++;
     if (sink && reading->status >= 0)
       reading->status = sink->event(reading->state, event, &reading->error);
@@ -165,7 +165,7 @@ static bool read_all(struct reading *reading, const char *const *paths, size_t c
     int ended = sink->end(reading->state, &reading->error);
     reading->status = reading->status < 0 ? reading->status : ended;
   }
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return true;
 }
 
@@ -176,10 +176,10 @@ static uint64_t count_alone(const char *path) {
 
 /* What the headers of packets say. */
 static uint64_t count_packets(const char *const *paths, size_t count) {
-  struct kymo_open_options open = {.force_correlate = true};
+  struct kymo_trace_options open = {.force_correlate = true};
   struct kymo_trace *trace;
   uint64_t packets = 0;
-  if (kymo_open(&trace, paths, count, &open, NULL) != KYMO_OK)
+  if (kymo_trace_open(&trace, paths, count, &open, NULL) != KYMO_OK)
     return 0;
   for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
     const struct kymo_part *part = kymo_trace_part(trace, i);
@@ -189,7 +189,7 @@ static uint64_t count_packets(const char *const *paths, size_t count) {
       packets += info.packets;
     }
   }
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return packets;
 }
 

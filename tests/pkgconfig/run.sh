@@ -22,7 +22,7 @@ int main(void) {
   struct kymo_trace *trace;
   struct kymo_error error;
   const char *path = "/nonexistent";
-  return kymo_open(&trace, &path, 1, NULL, &error) < 0 ? 0 : 1;
+  return kymo_trace_open(&trace, &path, 1, NULL, &error) < 0 ? 0 : 1;
 }
 EOF
 cp "$TMPDIR/record.c" "$TMPDIR/record.cc"

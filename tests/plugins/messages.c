@@ -20,7 +20,7 @@ static int begin(struct kymo_sink_state **state, struct kymo_trace *trace,
 static int event(struct kymo_sink_state *state, const struct kymo_event *event, struct kymo_error *error) {
   char text[256];
   (void)error;
-  int status = kymo_format_message(event, text, sizeof text, NULL);
+  int status = kymo_event_format_message(event, text, sizeof text, NULL);
   if (status == KYMO_OK)
     fprintf(state->out, "%s\n", text);
   return status == KYMO_E_ABSENT ? KYMO_OK : status;

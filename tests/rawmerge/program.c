@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a raw stream: program NAME thread|cpu COUNT. Three threads, on different CPUs if there are some,
+/* Writes a raw log: program NAME thread|cpu COUNT. Three threads, on different CPUs if there are some,
  * each COUNT events with a header of the program's own. */
 #include <kymo/bprintf.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-static struct kymo_bstream *stream;
+static struct kymo_log *log;
 static uint32_t count;
 static pthread_barrier_t all_done; /* a thread that ends leaves its file to the next one */
 
@@ -33,7 +33,7 @@ static void *work(void *who) {
   for (uint32_t i = 0; i < count; i++) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    if (kymo_bprintf(stream, "%2n%4b%4b%1b%4b%s", (uint32_t)now.tv_sec, (uint32_t)now.tv_nsec / 1000,
+    if (kymo_bprintf(log, "%2n%4b%4b%1b%4b%s", (uint32_t)now.tv_sec, (uint32_t)now.tv_nsec / 1000,
                      (unsigned)(uintptr_t)who, i, text + i % 27) < 0)
       exit(3);
   }
@@ -42,14 +42,14 @@ static void *work(void *who) {
 }
 
 int main(int argc, char **argv) {
-  struct kymo_stream_options options = {.packet_bytes = 4096};
+  struct kymo_log_options options = {.packet_bytes = 4096};
   pthread_t threads[3];
   if (argc != 4)
     return 2;
   options.files = strcmp(argv[2], "cpu") == 0 ? KYMO_FILES_PER_CPU : KYMO_FILES_PER_THREAD;
   count = (uint32_t)strtoul(argv[3], NULL, 10);
-  stream = kymo_stream_open(argv[1], &options);
-  if (!stream) {
+  log = kymo_log_open(argv[1], &options);
+  if (!log) {
     perror(argv[1]);
     return 1;
   }
@@ -58,5 +58,5 @@ int main(int argc, char **argv) {
     pthread_create(&threads[i], NULL, work, (void *)i);
   for (int i = 0; i < 3; i++)
     pthread_join(threads[i], NULL);
-  return kymo_stream_close(stream) != 0;
+  return kymo_log_close(log) != 0;
 }

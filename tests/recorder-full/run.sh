@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
   for (int fd = 0; fd < 1000; fd++) close(fd);
   if (chdir(argv[1])) return 3;
   KYMO(daemon, after, argc);
-  return kymo_save("saved") ? 4 : 0;
+  return kymo_rings_save("saved") ? 4 : 0;
 }
 EOF
   programs=$case_dir build daemon || return 1
@@ -226,7 +226,7 @@ asked_to_save_to_full() {
   expect_no_space && [ "$(sum_of events out/*)" = 7 ]
 }
 kymo_save_to_a_full_disk() { fresh && on_small_disk size=64k asked_to_save_to_full; }
-check 'kymo_save to a full disk fails, and later saves elsewhere work' kymo_save_to_a_full_disk
+check 'kymo_rings_save to a full disk fails, and later saves elsewhere work' kymo_save_to_a_full_disk
 class_on_full() { # a library's tracepoints cannot be described any more: they stay off, the rest goes on
   {
     printf '#include <kymo/trace.h>\nvoid plugin_run(int round);\nvoid plugin_run(int round) {\n'

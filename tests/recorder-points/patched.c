@@ -66,9 +66,9 @@ static void switching(int times) {
       exit(2);
   for (int i = 0; i < times || (!has_recorded() && i < 100000);
        i++) { /* on a busy machine nobody may be running in between */
-    kymo_enable("patched:*");
-    kymo_disable("patched:more");
-    kymo_disable("patched");
+    kymo_tracepoint_enable("patched:*");
+    kymo_tracepoint_disable("patched:more");
+    kymo_tracepoint_disable("patched");
   }
   __atomic_store_n(&done, true, __ATOMIC_RELAXED);
   for (int i = 0; i < THREADS; i++) {
@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
     if (prctl(65, 1, 0, 0, 0))
       return 77; /* PR_SET_MDWE, which older headers do not know */
 #endif
-    printf("%d\n", kymo_enable("patched:*"));
+    printf("%d\n", kymo_tracepoint_enable("patched:*"));
     points();
   }
   return 0;

@@ -31,7 +31,7 @@ static void points(const char *text) {
 
 int main(int argc, char **argv) {
   if (argc > 1)
-    ((struct kymo_tracepoint *)(size_t)kymo_lookup("probes:all"))->watched++;
+    ((struct kymo_tracepoint *)(size_t)kymo_tracepoint_lookup("probes:all"))->watched++;
   points(argv[0]);
   printf("%d\n", evaluated);
   return 0;

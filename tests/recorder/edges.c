@@ -90,7 +90,7 @@ static void change_while_recording(void) {
 }
 
 int main(int argc, char **argv) {
-  kymo_args(&argc, argv);
+  kymo_args_apply(&argc, argv);
   if (argc != 2)
     return 2;
   if (!strcmp(argv[1], "ends"))

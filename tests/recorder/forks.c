@@ -175,7 +175,7 @@ static bool make(const char *how) {
 }
 
 int main(int argc, char **argv) {
-  kymo_args(&argc, argv);
+  kymo_args_apply(&argc, argv);
   if (argc < 3)
     return 2;
   self_path = argv[0];

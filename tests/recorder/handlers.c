@@ -119,7 +119,7 @@ static void install(void) {
 }
 
 int main(int argc, char **argv) {
-  kymo_args(&argc, argv);
+  kymo_args_apply(&argc, argv);
   if (argc != 2)
     return 2;
   what = argv[1];

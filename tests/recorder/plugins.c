@@ -19,5 +19,5 @@ int main(int argc, char **argv) {
       if (dlclose(library) || dlopen(argv[i], RTLD_NOW | RTLD_NOLOAD))
         return fprintf(stderr, "%s stays\n", argv[i]), 2;
     }
-  return kymo_save("saved") ? 3 : 0;
+  return kymo_rings_save("saved") ? 3 : 0;
 }

@@ -27,7 +27,7 @@ static void wait_for_end(void) {
 }
 
 int main(int argc, char **argv) {
-  kymo_args(&argc, argv);
+  kymo_args_apply(&argc, argv);
   KYMO(net, rx, evaluate());
   KYMO(net, tx, evaluate());
   KYMO(net, error, evaluate());
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(argv[i], "wait"))
       wait_for_end();
     else if (!strcmp(argv[i], "save"))
-      printf("%d\n", kymo_save(argv[++i]));
+      printf("%d\n", kymo_rings_save(argv[++i]));
     else
       printf("%s\n", argv[i]);
   }

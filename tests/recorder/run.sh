@@ -231,12 +231,12 @@ one
     --trace-bufsz=32k --trace-modes=x -- --trace=no || return 1
   [ "$(event_names "$(the_trace)")" = "$(echo $every | tr ' ' '\n' | sort | tr '\n' ' ' | sed 's/ $//')" ]
 }
-check 'kymo_args takes its options off and leaves the others' arguments
+check 'kymo_args_apply takes its options off and leaves the others' arguments
 wrong_arguments() {
   fresh
   one_warning 'sideways' env KYMO_RINGS="$case_dir/rings" "$bin/points" --trace=* --trace-dir=out --trace-mode=sideways
 }
-check 'kymo_args names a wrong value in one warning' wrong_arguments
+check 'kymo_args_apply names a wrong value in one warning' wrong_arguments
 arguments_over_variables() {
   fresh
   traced KYMO_ENABLE=net:rx "$bin/points" --trace=disk:read || return 1
@@ -319,7 +319,7 @@ save_twice() {
 -1' traced "$bin/points" save a save b/c/d save a save /proc/none || return 1
   for trace in a b/c/d out/*; do [ "$("$bin/check_trace" "$trace" | head -1)" = 'events 7' ] || return 1; done
 }
-check 'kymo_save makes a trace each time, and refuses a directory that is not empty' save_twice
+check 'kymo_rings_save makes a trace each time, and refuses a directory that is not empty' save_twice
 save_while_threads_trace() {
   fresh
   mkdir saves
@@ -330,7 +330,7 @@ save_while_threads_trace() {
   done
   "$bin/check_trace" -q -g -c counters out/*
 }
-check 'pitfalls 2, 4, 10: kymo_save while threads record at full speed tears nothing' save_while_threads_trace
+check 'pitfalls 2, 4, 10: kymo_rings_save while threads record at full speed tears nothing' save_while_threads_trace
 save_in_discard_mode() {
   fresh
   mkdir saves
@@ -338,6 +338,6 @@ save_in_discard_mode() {
   for trace in saves/*; do "$bin/check_trace" -q "$trace" && babeltrace2 -o dummy "$trace" 2>/dev/null || return 1; done
   "$bin/check_trace" -q -c counters out/*
 }
-check 'kymo_save in discard mode reads back, losses and all' save_in_discard_mode
+check 'kymo_rings_save in discard mode reads back, losses and all' save_in_discard_mode
 
 exit 0

@@ -145,7 +145,7 @@ static void save(const char *directory, int number) {
     snprintf(path, sizeof path, "%s", directory);
   else
     snprintf(path, sizeof path, "%s/%d", directory, number);
-  if (kymo_save(path))
+  if (kymo_rings_save(path))
     perror(path), _exit(3);
 }
 
@@ -177,7 +177,7 @@ static void run(void) {
 
 int main(int argc, char **argv) {
   const char *count = NULL;
-  kymo_args(&argc, argv);
+  kymo_args_apply(&argc, argv);
   for (int option; (option = getopt(argc, argv, "t:n:c:e:k:a:s:S:r:pmw:l:")) > 0;)
     switch (option) {
     case 't': asked.threads = (uint32_t)strtoul(optarg, NULL, 0); break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What streams do to the bytes of several threads, handlers, processes: program CASE NAME. run.sh looks at
+/* What logs do to the bytes of several threads, handlers, processes: program CASE NAME. run.sh looks at
  * the files. */
 #include <errno.h>
 #include <kymo/bprintf.h>
@@ -14,21 +14,21 @@
 
 enum { THREADS = 4, EVENTS = 20000 };
 
-static struct kymo_bstream *stream;
-static struct kymo_stream_options options = {0};
+static struct kymo_log *log;
+static struct kymo_log_options options = {0};
 
 static void open_stream(const char *name) {
-  stream = kymo_stream_open(name, &options);
-  if (!stream) {
+  log = kymo_log_open(name, &options);
+  if (!log) {
     perror(name);
     exit(1);
   }
 }
 
 static void close_stream(void) {
-  struct kymo_stream_counts counts;
-  kymo_stream_count(stream, &counts);
-  int status = kymo_stream_close(stream);
+  struct kymo_log_counts counts;
+  kymo_log_count(log, &counts);
+  int status = kymo_log_close(log);
   printf("truncated %llu lost %llu errors %llu%s\n", (unsigned long long)counts.truncated,
          (unsigned long long)counts.lost, (unsigned long long)counts.write_errors,
          status ? " close failed" : "");
@@ -37,7 +37,7 @@ static void close_stream(void) {
 /* "w" who, number, length of the text, the text: who and number of every event are seen again. */
 static bool try_one(uint32_t who, uint32_t number) {
   static const char text[] = "abcdefghijklmnopqrstuvwxyz";
-  return kymo_bprintf(stream, "w%4b%4b%1n%0s", who, number, text + number % 27) > 0;
+  return kymo_bprintf(log, "w%4b%4b%1n%0s", who, number, text + number % 27) > 0;
 }
 static void write_one(uint32_t who, uint32_t number) {
   if (!try_one(who, number))
@@ -64,7 +64,7 @@ static volatile uint32_t handled;
 static void handle(int number) {
   (void)number;
   int before = errno;
-  if (kymo_bprintf(stream, "w%4b%4b%1n%0s", 100u, handled, "handler") > 0)
+  if (kymo_bprintf(log, "w%4b%4b%1n%0s", 100u, handled, "handler") > 0)
     handled = handled + 1;
   errno = before;
 }
@@ -89,7 +89,7 @@ static void of_all_sizes(void) {
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     memset(text, 'a' + (int)i, sizes[i]);
     text[sizes[i]] = 0;
-    if (kymo_bprintf(stream, "%<4n%s", text) != (int)sizes[i] + 4)
+    if (kymo_bprintf(log, "%<4n%s", text) != (int)sizes[i] + 4)
       exit(3);
   }
   free(text);
@@ -102,10 +102,10 @@ static void in_a_child(void) {
   if (!fork()) {
     for (uint32_t i = 0; i < 200; i++)
       write_one(1, i);
-    struct kymo_stream_counts counts;
-    kymo_stream_count(stream, &counts);
+    struct kymo_log_counts counts;
+    kymo_log_count(log, &counts);
     fprintf(stderr, "child: %llu bytes\n", (unsigned long long)counts.bytes);
-    exit(options.is_memory && kymo_stream_save(stream, "log"));
+    exit(options.is_memory && kymo_log_save(log, "log"));
   }
   write_one(0, 1);
   wait(NULL);
@@ -121,7 +121,7 @@ static void without_room(void) {
 static void text_and_binary(void) {
   for (uint32_t i = 0; i < 3; i++) {
     write_one(0, i);
-    kymo_stream_printf(stream, "line %u\n", i);
+    kymo_log_printf(log, "line %u\n", i);
   }
 }
 
@@ -130,7 +130,7 @@ static void switched(void) {
   puts("ready");
   fflush(stdout);
   for (uint32_t i = 0; fgets(line, sizeof line, stdin); i++) {
-    printf("%d\n", kymo_bprintf(stream, "%1b", i));
+    printf("%d\n", kymo_bprintf(log, "%1b", i));
     fflush(stdout);
   }
 }
@@ -138,9 +138,9 @@ static void switched(void) {
 /* What handlers do, without chance: events while another one of the thread is in work. */
 static void within_an_event(void) {
   static const unsigned char event[11] = {'w', 0, 0, 0, 0, 0, 0, 0, 0, sizeof event, 0};
-  struct kymo_stream_counts counts;
+  struct kymo_log_counts counts;
   write_one(0, 0);
-  struct kymo_bplace_ place = kymo_breserve_(stream, sizeof event, 0);
+  struct kymo_bplace_ place = kymo_breserve_(log, sizeof event, 0);
   memcpy(place.at, event, sizeof event);
   place.at[5] = 26; /* of which nothing is left of the text */
   unsigned stored = 0, lost = 0;
@@ -150,14 +150,14 @@ static void within_an_event(void) {
     else
       lost++;
   kymo_bcommit_(place, place.at + sizeof event);
-  kymo_stream_count(stream, &counts);
+  kymo_log_count(log, &counts);
   fprintf(stderr, "stored %u\n", stored);
   if (counts.lost != lost)
     exit(4);
 }
 
 static void on_the_console(void) {
-  kymo_console("%d of %d", 1, 2);
+  kymo_console_print("%d of %d", 1, 2);
   kymo_console_warning("little room");
   kymo_console_error("none");
   write_one(0, 0);
@@ -167,7 +167,7 @@ static void from_others_meanwhile(void) {
   pthread_t thread;
   pthread_create(&thread, NULL, work, NULL);
   for (int i = 0; i < 200; i++)
-    if (kymo_stream_flush(stream))
+    if (kymo_log_flush(log))
       exit(3);
   pthread_join(thread, NULL);
 }
@@ -202,7 +202,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[1], cases[i].name)) {
       open_stream(argv[2]);
       cases[i].run();
-      if (options.is_memory && kymo_stream_save(stream, argv[2]))
+      if (options.is_memory && kymo_log_save(log, argv[2]))
         return 3;
       close_stream();
       return 0;

@@ -172,7 +172,7 @@ static inline struct kymo_schema *finish(struct kymo_builder *builder) {
 static inline const struct kymo_event *next_event(struct kymo_trace *trace) {
   const struct kymo_event *event = NULL;
   struct kymo_error error = {0};
-  int status = kymo_get_next(trace, &event, &error);
+  int status = kymo_trace_next(trace, &event, &error);
   if (status == KYMO_END)
     return NULL;
   assert_int_equal(status, KYMO_OK);

@@ -90,7 +90,7 @@ static inline uint64_t get(struct kymo_trace *trace, const struct kymo_event *ev
   uint64_t value = UINT64_MAX;
   uint32_t field = kymo_field_id(trace, event->class_, path);
   assert_int_not_equal(field, KYMO_FIELD_NONE);
-  assert_int_equal(kymo_get_uint(event, field, &value), KYMO_OK);
+  assert_int_equal(kymo_event_get_uint(event, field, &value), KYMO_OK);
   return value;
 }
 

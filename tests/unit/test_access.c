@@ -24,7 +24,7 @@ struct print {
 static struct print print_of(const struct kymo_event *event) {
   const uint8_t *bytes;
   uint64_t count, hash = UINT64_C(14695981039346656037);
-  assert_int_equal(kymo_raw(event, &bytes, &count), KYMO_OK);
+  assert_int_equal(kymo_event_get_raw(event, &bytes, &count), KYMO_OK);
   for (uint64_t i = 0; i < count; i++)
     hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
   return (struct print){(hash ^ event->packet->stream->index) * 31 + event->class_->index, event->time_ns};
@@ -56,26 +56,26 @@ static void check_moves(struct kymo_trace *trace, const char *path) {
   size_t count;
   uint64_t counted;
   struct print *prints = read_prints(trace, &count);
-  assert_int_equal(kymo_count_records(trace, &counted, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_count_events(trace, &counted, NULL), KYMO_OK);
   assert_int_equal(counted, count);
   for (size_t left = count; left > 0 && count - left < 3000; left--) {
-    assert_int_equal(kymo_get_previous(trace, &event, NULL), KYMO_OK);
+    assert_int_equal(kymo_trace_previous(trace, &event, NULL), KYMO_OK);
     check_print(path, prints, left, event);
   }
   for (unsigned i = 0; i < 200 && count > 0; i++) {
     uint64_t number = 1 + random_below(count);
-    assert_int_equal(kymo_goto_record(trace, number, &event, NULL), KYMO_OK);
+    assert_int_equal(kymo_trace_goto_event(trace, number, &event, NULL), KYMO_OK);
     check_print(path, prints, number, event);
     if (number > 1 && random_below(2)) {
-      assert_int_equal(kymo_get_previous(trace, &event, NULL), KYMO_OK);
+      assert_int_equal(kymo_trace_previous(trace, &event, NULL), KYMO_OK);
       check_print(path, prints, number - 1, event);
     } else if (number < count) {
-      assert_int_equal(kymo_get_next(trace, &event, NULL), KYMO_OK);
+      assert_int_equal(kymo_trace_next(trace, &event, NULL), KYMO_OK);
       check_print(path, prints, number + 1, event);
     }
   }
-  assert_int_equal(kymo_goto_record(trace, count + 1, &event, NULL), KYMO_END);
-  assert_int_equal(kymo_goto_record(trace, 0, &event, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_goto_event(trace, count + 1, &event, NULL), KYMO_END);
+  assert_int_equal(kymo_trace_goto_event(trace, 0, &event, NULL), KYMO_OK);
   free(prints);
 }
 
@@ -92,10 +92,10 @@ static size_t check_folder(const char *folder) {
     const char *paths[] = {file};
     snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
     if (entry->d_name[0] == '.' || strstr(entry->d_name, ".txt") ||
-        kymo_open(&trace, paths, 1, NULL, NULL) != KYMO_OK)
+        kymo_trace_open(&trace, paths, 1, NULL, NULL) != KYMO_OK)
       continue;
     check_moves(trace, file);
-    kymo_close(trace);
+    kymo_trace_close(trace);
     checked++;
   }
   if (directory)
@@ -132,7 +132,7 @@ static const char notes_text[] = "TRACE notes;\n"
 
 static void records_of_described_files_are_walked_either_way(void **state) {
   (void)state;
-  struct kymo_open_options options = {0};
+  struct kymo_trace_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace;
   struct kymo_key_summary summary;
@@ -148,22 +148,23 @@ static void records_of_described_files_are_walked_either_way(void **state) {
     memset(bytes + size + 6, 'a' + (int)(i % 26), length);
     size += 6u + length;
   }
-  if (kymo_compile(&options.key, notes_text, sizeof notes_text - 1, "notes.tdl", "tdl", &error) != KYMO_OK)
+  if (kymo_key_compile(&options.key, notes_text, sizeof notes_text - 1, "notes.tdl", "tdl", &error) !=
+      KYMO_OK)
     fail_msg("%s", error.message);
   kymo_key_info(options.key, &summary);
-  assert_true(summary.plan_bytes > 0 && summary.kinds > 0);
+  assert_true(summary.plan_bytes > 0 && summary.event_classes > 0);
   char path[4096];
   snprintf(path, sizeof path, "%s", below("notes.key"));
   assert_int_equal(kymo_key_save(options.key, path, &error), KYMO_OK);
   kymo_key_release(options.key);
   assert_int_equal(kymo_key_load(&options.key, path, &error), KYMO_OK);
-  if (kymo_open_memory(&trace, bytes, size, &options, &error) != KYMO_OK)
+  if (kymo_trace_open_memory(&trace, bytes, size, &options, &error) != KYMO_OK)
     fail_msg("%s", error.message);
   kymo_key_release(options.key);
   free(bytes);
   check_moves(trace, "notes");
   assert_int_equal(kymo_trace_damage_count(trace), 0);
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 /* Every third record fails its check; every fifth has a time before the clock's zero, which is none the
@@ -174,7 +175,7 @@ static void events_that_fail_a_check_are_those_that_are_damaged(void **state) {
       "TRACE checks;\n  BYTES LITTLE;\n  CLOCK run IS;\n"
       "  RECORD note EVENT IS\n    ACQUISITION: INTEGER 32 TIME run POINT;\n    n: UNSIGNED 8;\n"
       "    CHECK n % 3 <> 0;\n  END;\n  LAYOUT REPEAT note;\nEND TRACE.\n";
-  struct kymo_open_options options = {0};
+  struct kymo_trace_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace;
   const struct kymo_event *event;
@@ -183,21 +184,21 @@ static void events_that_fail_a_check_are_those_that_are_damaged(void **state) {
     bytes[i * 5] = bytes[i * 5 + 4] = i;
     memset(bytes + i * 5 + 1, i % 5 == 0 && i ? 0xff : 0, 3);
   }
-  if (kymo_compile(&options.key, text, sizeof text - 1, "checks.tdl", "tdl", &error) != KYMO_OK ||
-      kymo_open_memory(&trace, bytes, sizeof bytes, &options, &error) != KYMO_OK)
+  if (kymo_key_compile(&options.key, text, sizeof text - 1, "checks.tdl", "tdl", &error) != KYMO_OK ||
+      kymo_trace_open_memory(&trace, bytes, sizeof bytes, &options, &error) != KYMO_OK)
     fail_msg("%s", error.message);
   kymo_key_release(options.key);
   uint64_t n;
   for (uint64_t i = 0; i < 200; i++) {
-    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
-    assert_int_equal(kymo_get_uint(event, kymo_field_id(trace, event->class_, "n"), &n), KYMO_OK);
+    assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_event_get_uint(event, kymo_field_id(trace, event->class_, "n"), &n), KYMO_OK);
     assert_int_equal(n, i);
     assert_int_equal(event->time_ns, i % 5 == 0 && i ? (int64_t)i - 256 : (int64_t)i);
     if (event->is_damaged != (i % 3 == 0))
       fail_msg("record %d: damaged %d", (int)i, event->is_damaged);
   }
-  assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_END);
-  kymo_close(trace);
+  assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_END);
+  kymo_trace_close(trace);
 }
 
 /* Files of records 1 … 9; those of kind 1 are SEGMENT records, and a check fails at 5. */
@@ -210,21 +211,21 @@ static void segments_of_described_files_begin_with_their_records(void **state) {
       "  LAYOUT REPEAT lap OR note;\nEND TRACE.\n";
   static const uint8_t bytes[] = {0, 1, 0, 2, 1, 3, 0, 4, 0, 5, 0, 6, 1, 7, 1, 8, 0, 9};
   static const uint64_t firsts[] = {1, 3, 6};
-  struct kymo_open_options options = {0};
+  struct kymo_trace_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace = NULL;
   size_t count;
-  if (kymo_compile(&options.key, text, sizeof text - 1, "laps.tdl", "tdl", &error) != KYMO_OK ||
-      kymo_open_memory(&trace, bytes, sizeof bytes, &options, &error) != KYMO_OK)
+  if (kymo_key_compile(&options.key, text, sizeof text - 1, "laps.tdl", "tdl", &error) != KYMO_OK ||
+      kymo_trace_open_memory(&trace, bytes, sizeof bytes, &options, &error) != KYMO_OK)
     fail_msg("%s", error.message);
   kymo_key_release(options.key);
-  assert_int_equal(kymo_segments(trace, &count, &error), KYMO_OK);
+  assert_int_equal(kymo_trace_count_segments(trace, &count, &error), KYMO_OK);
   assert_int_equal(count, 3);
   for (size_t i = 0; i < count; i++) {
-    assert_int_equal(kymo_segment_info(trace, i)->first, firsts[i]);
-    assert_int_equal(kymo_segment_info(trace, i)->cause, i ? KYMO_SEGMENT_RECORD : KYMO_SEGMENT_STREAM);
+    assert_int_equal(kymo_trace_segment(trace, i)->first, firsts[i]);
+    assert_int_equal(kymo_trace_segment(trace, i)->cause, i ? KYMO_SEGMENT_MARK : KYMO_SEGMENT_STREAM);
   }
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 /* A list and a blob need numbers, which are nobody's fields; n_a is the user's. */
@@ -236,7 +237,7 @@ static void numbers_for_decoding_are_no_fields(void **state) {
       "  LAYOUT REPEAT r;\nEND TRACE.\n";
   static const uint8_t bytes[] = {2, 1, 'x', 2, 'y', 'z', 99};
   static const char *const wanted[] = {"a", "b", "n_a"};
-  struct kymo_open_options options = {0};
+  struct kymo_trace_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace = NULL;
   const struct kymo_event *event;
@@ -244,12 +245,12 @@ static void numbers_for_decoding_are_no_fields(void **state) {
   size_t count;
   char shown[40];
   uint64_t value;
-  if (kymo_compile(&options.key, text, sizeof text - 1, "s.tdl", "tdl", &error) != KYMO_OK ||
-      kymo_open_memory(&trace, bytes, sizeof bytes, &options, &error) != KYMO_OK)
+  if (kymo_key_compile(&options.key, text, sizeof text - 1, "s.tdl", "tdl", &error) != KYMO_OK ||
+      kymo_trace_open_memory(&trace, bytes, sizeof bytes, &options, &error) != KYMO_OK)
     fail_msg("%s", error.message);
   kymo_key_release(options.key);
-  assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
-  assert_int_equal(kymo_fields(trace, event->class_, &ids, &count), KYMO_OK);
+  assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_OK);
+  assert_int_equal(kymo_field_list(trace, event->class_, &ids, &count), KYMO_OK);
   assert_int_equal(count, 3);
   for (size_t i = 0; i < count; i++) {
     struct kymo_field field;
@@ -261,12 +262,13 @@ static void numbers_for_decoding_are_no_fields(void **state) {
     bool is_wanted = !strcmp(name, "a") || !strcmp(name, "b") || !strcmp(name, "n_a");
     assert_int_equal(kymo_field_id(trace, event->class_, name) != KYMO_FIELD_NONE, is_wanted);
   }
-  assert_int_equal(kymo_get_uint(event, kymo_field_id(trace, event->class_, "n_a"), &value), KYMO_OK);
+  assert_int_equal(kymo_event_get_uint(event, kymo_field_id(trace, event->class_, "n_a"), &value), KYMO_OK);
   assert_int_equal(value, 99);
-  assert_int_equal(kymo_format(event, kymo_field_id(trace, event->class_, "b"), shown, sizeof shown, NULL),
-                   KYMO_OK);
+  assert_int_equal(
+      kymo_event_format_field(event, kymo_field_id(trace, event->class_, "b"), shown, sizeof shown, NULL),
+      KYMO_OK);
   assert_string_equal(shown, "[78, 797a]");
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 static const char doors_text[] =
@@ -285,36 +287,40 @@ static const char doors_text[] =
 
 static void tables_of_described_files_are_looked_up(void **state) {
   (void)state;
-  struct kymo_open_options options = {0};
+  struct kymo_trace_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace;
   struct kymo_table_value value;
   static const uint8_t bytes[] = {0, 7, 'h', 'a', 'l', 'l', 1, 0, 7, 1, 0, 9};
-  if (kymo_compile(&options.key, doors_text, sizeof doors_text - 1, "doors.tdl", NULL, &error) != KYMO_OK)
+  if (kymo_key_compile(&options.key, doors_text, sizeof doors_text - 1, "doors.tdl", NULL, &error) != KYMO_OK)
     fail_msg("%s", error.message);
-  if (kymo_open_memory(&trace, bytes, sizeof bytes, &options, &error) != KYMO_OK)
+  if (kymo_trace_open_memory(&trace, bytes, sizeof bytes, &options, &error) != KYMO_OK)
     fail_msg("%s", error.message);
   kymo_key_release(options.key);
   const struct kymo_stream *stream = kymo_part_stream(trace, kymo_trace_part(trace, 0), 0);
-  assert_int_equal(kymo_tables(stream), 2);
+  assert_int_equal(kymo_stream_table_count(stream), 2);
   size_t length;
-  assert_memory_equal(kymo_table_name(stream, 0, &length), "names", 5);
+  assert_memory_equal(kymo_stream_table_name(stream, 0, &length), "names", 5);
   assert_int_equal(length, 5);
-  assert_null(kymo_table_name(stream, 2, &length));
+  assert_null(kymo_stream_table_name(stream, 2, &length));
   const struct kymo_event *event = next_event(trace);
   const char *text;
-  assert_int_equal(kymo_get_token(event, kymo_field_id(trace, event->class_, "EVENT"), NULL, &text), KYMO_OK);
+  assert_int_equal(kymo_event_get_token(event, kymo_field_id(trace, event->class_, "EVENT"), NULL, &text),
+                   KYMO_OK);
   assert_string_equal(text, "hall");
-  assert_int_equal(kymo_table_get(stream, 0, &(struct kymo_table_key){.number = 7}, &value), KYMO_OK);
+  assert_int_equal(kymo_stream_table_get(stream, 0, &(struct kymo_table_key){.number = 7}, &value), KYMO_OK);
   assert_int_equal(value.count, 4);
   assert_memory_equal(value.bytes, "hall", 4);
-  assert_int_equal(kymo_table_get(stream, 1, &(struct kymo_table_key){.text = "hall", .length = 4}, &value),
-                   KYMO_OK);
+  assert_int_equal(
+      kymo_stream_table_get(stream, 1, &(struct kymo_table_key){.text = "hall", .length = 4}, &value),
+      KYMO_OK);
   assert_null(value.bytes);
   assert_int_equal(value.number, 7);
-  assert_int_equal(kymo_table_get(stream, 0, &(struct kymo_table_key){.number = 8}, &value), KYMO_E_ABSENT);
-  assert_int_equal(kymo_table_get(stream, 2, &(struct kymo_table_key){.number = 8}, &value), KYMO_E_UNKNOWN);
-  kymo_close(trace);
+  assert_int_equal(kymo_stream_table_get(stream, 0, &(struct kymo_table_key){.number = 8}, &value),
+                   KYMO_E_ABSENT);
+  assert_int_equal(kymo_stream_table_get(stream, 2, &(struct kymo_table_key){.number = 8}, &value),
+                   KYMO_E_UNKNOWN);
+  kymo_trace_close(trace);
 }
 
 /* ---- many streams ---- */
@@ -328,10 +334,10 @@ static void thousands_of_streams_are_walked_either_way(void **state) {
   for (size_t i = 0; i < MANY; i++)
     make_stream(&bytes[i], (struct shape){64, 64, 48, 1}, false);
   struct kymo_trace *trace = open_memory(make_schema((struct shape){64, 64, 48, 1}, 1000000000), bytes, MANY);
-  struct kymo_limits limits = {.checkpoint_bytes = 1 << 20};
-  kymo_set_limits(trace, &limits);
+  struct kymo_trace_limits limits = {.checkpoint_bytes = 1 << 20};
+  kymo_trace_set_limits(trace, &limits);
   check_moves(trace, "memory");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(bytes);
 }
 
@@ -356,30 +362,30 @@ static void structs_of_older_and_newer_programs_are_filled_as_far_as_they_go(voi
   const struct kymo_part *part = kymo_trace_part(trace, 0);
   const struct kymo_stream *stream = kymo_part_stream(trace, part, 0);
   const struct kymo_event *event;
-  assert_int_equal(kymo_get_next(trace, &event, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_next(trace, &event, NULL), KYMO_OK);
   for (size_t size = 0; size <= 512; size++) {
     unsigned char to[1024];
     struct kymo_walk walk;
     enum kymo_token token;
 #define FILLS(type, call) memset(to, 0xaa, sizeof to), call, check_filled(to, size, sizeof(struct type))
-    FILLS(kymo_bookmark, kymo_tell_(trace, (void *)to, size));
-    FILLS(kymo_read_stats, kymo_stats_(trace, (void *)to, size));
+    FILLS(kymo_bookmark, kymo_trace_tell_(trace, (void *)to, size));
+    FILLS(kymo_trace_counts, kymo_trace_count_(trace, (void *)to, size));
     FILLS(kymo_losses, kymo_trace_losses_(trace, (void *)to, size));
     FILLS(kymo_stream_info, kymo_stream_describe_(trace, stream, (void *)to, size, NULL));
     FILLS(kymo_field, kymo_field_info_(trace, event->class_, KYMO_FIELD_EVENT, (void *)to, size));
     FILLS(kymo_filter_result, kymo_filter_counts_(trace, (void *)to, size));
     FILLS(kymo_key_summary, kymo_key_info_(part->schema, (void *)to, size));
-    FILLS(kymo_value, kymo_get_value_(event, KYMO_FIELD_EVENT, (void *)to, size, &token));
+    FILLS(kymo_value, kymo_event_get_value_(event, KYMO_FIELD_EVENT, (void *)to, size, &token));
     assert_true(kymo_walk_begin(&walk, event, KYMO_SCOPE_PAYLOAD));
     FILLS(kymo_value, kymo_walk_next_(&walk, (void *)to, size));
     memset(to, 0xaa, sizeof to);
-    if (kymo_next_batch_(trace, (void *)to, size, NULL) != KYMO_OK)
-      kymo_rewind(trace);
+    if (kymo_trace_next_batch_(trace, (void *)to, size, NULL) != KYMO_OK)
+      kymo_trace_rewind(trace);
     check_filled(to, size, sizeof(struct kymo_batch));
-    assert_int_equal(kymo_rewind(trace), KYMO_OK);
-    assert_int_equal(kymo_get_next(trace, &event, NULL), KYMO_OK);
+    assert_int_equal(kymo_trace_rewind(trace), KYMO_OK);
+    assert_int_equal(kymo_trace_next(trace, &event, NULL), KYMO_OK);
   }
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(bytes);
 }
 
@@ -409,7 +415,7 @@ static struct small open_small(void) {
 }
 
 static void close_small(struct small *small) {
-  kymo_close(small->trace);
+  kymo_trace_close(small->trace);
   free(small->bytes);
 }
 
@@ -419,8 +425,8 @@ static void batches_hold_what_single_steps_give(void **state) {
   struct kymo_batch batch;
   size_t count, at = 0;
   struct print *prints = read_prints(small.trace, &count);
-  assert_int_equal(kymo_rewind(small.trace), KYMO_OK);
-  while (kymo_next_batch(small.trace, &batch, NULL) == KYMO_OK) {
+  assert_int_equal(kymo_trace_rewind(small.trace), KYMO_OK);
+  while (kymo_trace_next_batch(small.trace, &batch, NULL) == KYMO_OK) {
     assert_true(batch.count > 0);
     assert_int_equal(batch.number, at + 1);
     for (size_t i = 0; i < batch.count; i++, at++) {
@@ -441,11 +447,11 @@ static void segments_hold_all_records_and_begin_behind_what_is_missing(void **st
   const struct kymo_event *event;
   size_t count, damaged = 0, streams = 0;
   uint64_t records, sum = 0;
-  assert_int_equal(kymo_count_records(small.trace, &records, NULL), KYMO_OK);
-  assert_int_equal(kymo_segments(small.trace, &count, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_count_events(small.trace, &records, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_count_segments(small.trace, &count, NULL), KYMO_OK);
   for (size_t i = 0; i < count; i++) {
-    const struct kymo_segment *segment = kymo_segment_info(small.trace, i);
-    assert_int_equal(kymo_goto_segment(small.trace, i, &event, NULL), KYMO_OK);
+    const struct kymo_segment *segment = kymo_trace_segment(small.trace, i);
+    assert_int_equal(kymo_trace_goto_segment(small.trace, i, &event, NULL), KYMO_OK);
     assert_int_equal(event->number, segment->first);
     assert_ptr_equal(event->packet->stream, segment->stream);
     assert_int_equal(event->time_ns, segment->begin_ns);
@@ -457,8 +463,8 @@ static void segments_hold_all_records_and_begin_behind_what_is_missing(void **st
   assert_int_equal(sum, records);
   assert_int_equal(streams, 2);
   assert_int_equal(damaged, 1);
-  assert_null(kymo_segment_info(small.trace, count));
-  assert_int_equal(kymo_goto_segment(small.trace, count, &event, NULL), KYMO_E_UNKNOWN);
+  assert_null(kymo_trace_segment(small.trace, count));
+  assert_int_equal(kymo_trace_goto_segment(small.trace, count, &event, NULL), KYMO_E_UNKNOWN);
   close_small(&small);
 }
 
@@ -470,15 +476,15 @@ static void places_in_files_lead_to_their_events(void **state) {
   size_t count = 0;
   uint64_t number;
   while (next_event(small.trace))
-    kymo_tell(small.trace, &places[count++]);
+    kymo_trace_tell(small.trace, &places[count++]);
   for (size_t i = 0; i < count; i++) {
     assert_int_equal(places[i].number, i + 1);
-    assert_int_equal(kymo_goto_offset(small.trace, places[i].stream, places[i].offset, &event, NULL),
+    assert_int_equal(kymo_trace_goto_offset(small.trace, places[i].stream, places[i].offset, &event, NULL),
                      KYMO_OK);
-    assert_int_equal(kymo_number(small.trace, event, &number, NULL), KYMO_OK);
+    assert_int_equal(kymo_trace_get_number(small.trace, event, &number, NULL), KYMO_OK);
     assert_int_equal(number, i + 1);
   }
-  assert_int_equal(kymo_goto_offset(small.trace, places[0].stream, 1 << 20, &event, NULL), KYMO_END);
+  assert_int_equal(kymo_trace_goto_offset(small.trace, places[0].stream, 1 << 20, &event, NULL), KYMO_END);
   assert_null(event);
   close_small(&small);
 }
@@ -492,10 +498,10 @@ static void reading_stops_once_at_damage_if_it_shall(void **state) {
   struct kymo_error error = {.code = KYMO_OK};
   unsigned stops = 0, marked = 0;
   uint64_t events = 0, all;
-  assert_int_equal(kymo_count_records(small.trace, &all, NULL), KYMO_OK);
-  kymo_set_policy(small.trace, KYMO_POLICY_STOP);
+  assert_int_equal(kymo_trace_count_events(small.trace, &all, NULL), KYMO_OK);
+  kymo_trace_set_policy(small.trace, KYMO_POLICY_STOP);
   for (int status = KYMO_OK; status != KYMO_END;) {
-    status = kymo_get_next(small.trace, &event, &error);
+    status = kymo_trace_next(small.trace, &event, &error);
     stops += status == KYMO_E_FORMAT;
     events += status == KYMO_OK;
     marked += status == KYMO_OK && event->is_damaged;
@@ -504,11 +510,11 @@ static void reading_stops_once_at_damage_if_it_shall(void **state) {
   assert_int_equal(stops, 1);
   assert_int_equal(marked, 1);
   assert_int_equal(events, all);
-  assert_int_equal(kymo_last_error(small.trace)->code, KYMO_E_FORMAT);
-  assert_string_equal(kymo_last_error(small.trace)->message, error.message);
-  assert_string_equal(kymo_strerror(error.code), "malformed data");
-  struct kymo_read_stats stats;
-  kymo_stats(small.trace, &stats);
+  assert_int_equal(kymo_trace_last_error(small.trace)->code, KYMO_E_FORMAT);
+  assert_string_equal(kymo_trace_last_error(small.trace)->message, error.message);
+  assert_string_equal(kymo_status_text(error.code), "malformed data");
+  struct kymo_trace_counts stats;
+  kymo_trace_count(small.trace, &stats);
   assert_int_equal(stats.delivered, all);
   assert_int_equal(stats.streams, 2);
   assert_int_equal(stats.damage, 1);
@@ -562,7 +568,7 @@ static uint64_t count_and_close(struct kymo_trace *trace) {
   while (next_event(trace))
     count++;
   assert_int_equal(kymo_trace_damage_count(trace), 0);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return count;
 }
 
@@ -573,16 +579,16 @@ static void traces_come_out_of_memory_pipes_and_sets(void **state) {
   struct kymo_trace *trace;
   struct kymo_error error = {.code = KYMO_OK};
   int ends[2];
-  if (kymo_open_memory(&trace, file, size, NULL, &error) != KYMO_OK)
+  if (kymo_trace_open_memory(&trace, file, size, NULL, &error) != KYMO_OK)
     fail_msg("%s", error.message);
   assert_int_equal(count_and_close(trace), 2);
   assert_int_equal(pipe(ends), 0);
   assert_int_equal(write(ends[1], file, size), size);
   close(ends[1]);
-  assert_int_equal(kymo_open_stream(&trace, ends[0], NULL, &error), KYMO_OK);
+  assert_int_equal(kymo_trace_open_fd(&trace, ends[0], NULL, &error), KYMO_OK);
   close(ends[0]);
   assert_int_equal(count_and_close(trace), 2);
-  assert_int_equal(kymo_open_memory(&trace, "nothing", 7, NULL, &error), KYMO_E_UNKNOWN);
+  assert_int_equal(kymo_trace_open_memory(&trace, "nothing", 7, NULL, &error), KYMO_E_UNKNOWN);
   assert_null(trace);
   write_file("one.cpel", file, size);
   write_file("other.cpel", file, size);
@@ -590,7 +596,7 @@ static void traces_come_out_of_memory_pipes_and_sets(void **state) {
   snprintf(one, sizeof one, "%s", below("one.cpel"));
   snprintf(other, sizeof other, "%s", below("other.cpel"));
   struct kymo_input inputs[] = {{.path = one, .format = "cpel"}, {.path = other, .clock_offset_ns = 1500000}};
-  assert_int_equal(kymo_open_set(&trace, inputs, 2, NULL, &error), KYMO_OK);
+  assert_int_equal(kymo_trace_open_set(&trace, inputs, 2, NULL, &error), KYMO_OK);
   const struct kymo_event *event = next_event(trace);
   int64_t first_ns = event->time_ns;
   event = next_event(trace); /* the first file's second event is before the second file's first */
@@ -599,7 +605,7 @@ static void traces_come_out_of_memory_pipes_and_sets(void **state) {
   assert_int_equal(event->time_ns, first_ns + 1500000);
   assert_int_equal(count_and_close(trace), 1);
   inputs[0].format = "nonsense";
-  assert_int_equal(kymo_open_set(&trace, inputs, 2, NULL, &error), KYMO_E_UNKNOWN);
+  assert_int_equal(kymo_trace_open_set(&trace, inputs, 2, NULL, &error), KYMO_E_UNKNOWN);
   assert_string_equal(error.message, "no format is called 'nonsense'");
 }
 
@@ -617,19 +623,19 @@ static void times_are_converted_along_snapshots(void **state) {
   const struct kymo_clock_snapshots snapshots = {"boot", "host", list, 3};
   int64_t ns;
   uint64_t error_ns;
-  assert_int_equal(kymo_time_convert(part, 1500, KYMO_TO_MONOTONIC, &ns, NULL), KYMO_E_ABSENT);
+  assert_int_equal(kymo_part_convert_time(part, 1500, KYMO_TO_MONOTONIC, &ns, NULL), KYMO_E_ABSENT);
   assert_int_equal(kymo_part_add_clock_snapshots(small.trace, part, &snapshots, NULL), KYMO_OK);
-  assert_int_equal(kymo_time_convert(part, 1500, KYMO_TO_MONOTONIC, &ns, NULL), KYMO_OK);
+  assert_int_equal(kymo_part_convert_time(part, 1500, KYMO_TO_MONOTONIC, &ns, NULL), KYMO_OK);
   assert_int_equal(ns, 6000);
-  assert_int_equal(kymo_time_convert(part, 2250, KYMO_TO_REALTIME, &ns, &error_ns), KYMO_OK);
+  assert_int_equal(kymo_part_convert_time(part, 2250, KYMO_TO_REALTIME, &ns, &error_ns), KYMO_OK);
   assert_int_equal(ns, 90250);
   assert_int_equal(error_ns, 9 + 10 + 1);
-  assert_int_equal(kymo_time_convert(part, 900, KYMO_TO_MONOTONIC, &ns, &error_ns), KYMO_OK);
+  assert_int_equal(kymo_part_convert_time(part, 900, KYMO_TO_MONOTONIC, &ns, &error_ns), KYMO_OK);
   assert_int_equal(ns, 4900);
   assert_true(error_ns == UINT64_MAX);
-  assert_int_equal(kymo_time_convert(part, 3100, KYMO_TO_MONOTONIC, &ns, NULL), KYMO_OK);
+  assert_int_equal(kymo_part_convert_time(part, 3100, KYMO_TO_MONOTONIC, &ns, NULL), KYMO_OK);
   assert_int_equal(ns, 8100);
-  assert_int_equal(kymo_time_convert(part, UINT64_MAX, KYMO_TO_MONOTONIC, &ns, NULL), KYMO_E_RANGE);
+  assert_int_equal(kymo_part_convert_time(part, UINT64_MAX, KYMO_TO_MONOTONIC, &ns, NULL), KYMO_E_RANGE);
   close_small(&small);
 }
 
@@ -639,13 +645,13 @@ static void texts_of_times_go_by_the_trace(void **state) {
   struct kymo_error error;
   int64_t begin_ns, end_ns, ns;
   assert_int_equal(kymo_trace_range(small.trace, &begin_ns, &end_ns, NULL), KYMO_OK);
-  assert_int_equal(kymo_text_to_time(small.trace, "+1us", &ns, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_parse_time(small.trace, "+1us", &ns, NULL), KYMO_OK);
   assert_int_equal(ns, begin_ns + 1000);
-  assert_int_equal(kymo_text_to_time(small.trace, "-2ns", &ns, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_parse_time(small.trace, "-2ns", &ns, NULL), KYMO_OK);
   assert_int_equal(ns, end_ns - 2);
-  assert_int_equal(kymo_text_to_time(small.trace, "1970-01-01T00:00:05Z", &ns, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_parse_time(small.trace, "1970-01-01T00:00:05Z", &ns, NULL), KYMO_OK);
   assert_int_equal(ns, 5000000000);
-  assert_int_equal(kymo_text_to_time(small.trace, "+1 year", &ns, &error), KYMO_E_SYNTAX);
+  assert_int_equal(kymo_trace_parse_time(small.trace, "+1 year", &ns, &error), KYMO_E_SYNTAX);
   assert_int_equal(error.column, 2);
   close_small(&small);
 }

@@ -12,10 +12,10 @@ static const bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 static uint8_t got[1 << 20];
 static size_t got_size;
 
-static struct kymo_bstream *open_stream(const struct kymo_stream_options *options) {
-  struct kymo_bstream *stream = kymo_stream_open(below("log"), options);
-  assert_non_null(stream);
-  return stream;
+static struct kymo_log *open_stream(const struct kymo_log_options *options) {
+  struct kymo_log *log = kymo_log_open(below("log"), options);
+  assert_non_null(log);
+  return log;
 }
 
 static void read_file(const char *name) {
@@ -26,8 +26,8 @@ static void read_file(const char *name) {
   remove(below(name));
 }
 
-static void close_and_read(struct kymo_bstream *stream) {
-  assert_int_equal(kymo_stream_close(stream), 0);
+static void close_and_read(struct kymo_log *log) {
+  assert_int_equal(kymo_log_close(log), 0);
   read_file("log_thread0");
 }
 
@@ -42,10 +42,10 @@ static void expect_bytes(const char *where, const char *bytes, size_t size) {
   assert_memory_equal(got, bytes, size);
 }
 
-/* The event alone in a stream is these bytes; by stores of the compiler, and by the long way. */
+/* The event alone in a log is these bytes; by stores of the compiler, and by the long way. */
 #define STORES(bytes, ...)                                                               \
   do {                                                                                   \
-    struct kymo_bstream *stream_ = open_stream(NULL);                                    \
+    struct kymo_log *stream_ = open_stream(NULL);                                        \
     assert_int_equal(kymo_bprintf(stream_, __VA_ARGS__), sizeof(bytes) - 1);             \
     close_and_read(stream_);                                                             \
     expect_bytes(#__VA_ARGS__, bytes, sizeof(bytes) - 1);                                \
@@ -264,7 +264,7 @@ static void formats_that_are_not_sound_are_refused(void **state) {
 
 static void arguments_that_do_not_fit_are_refused(void **state) {
   (void)state;
-  struct kymo_bstream *stream = open_stream(NULL);
+  struct kymo_log *log = open_stream(NULL);
   const struct kymo_barg number = KYMO_BARG(1), text = KYMO_BARG("x"), real = KYMO_BARG(1.0),
                          pointer = KYMO_BARG((void *)0);
   const struct {
@@ -277,13 +277,13 @@ static void arguments_that_do_not_fit_are_refused(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     errno = 0;
-    assert_int_equal(kymo_bvprintf(stream, cases[i].format, &cases[i].arg, 1), -1);
+    assert_int_equal(kymo_bvprintf(log, cases[i].format, &cases[i].arg, 1), -1);
     assert_int_equal(errno, EINVAL);
   }
   const struct kymo_barg three[] = {KYMO_BARG(3), KYMO_BARG(7)};
-  assert_int_equal(kymo_bvprintf(stream, "%*b", three, 2), -1); /* of 3 bytes */
-  assert_int_equal(kymo_bvprintf(stream, "%b", NULL, 0), -1);
-  close_and_read(stream);
+  assert_int_equal(kymo_bvprintf(log, "%*b", three, 2), -1); /* of 3 bytes */
+  assert_int_equal(kymo_bvprintf(log, "%b", NULL, 0), -1);
+  close_and_read(log);
   assert_int_equal(got_size, 0);
 }
 
@@ -291,14 +291,14 @@ static void arguments_that_do_not_fit_are_refused(void **state) {
 
 static void events_are_cut_at_the_boundary_of_a_directive(void **state) {
   (void)state;
-  struct kymo_stream_counts counts;
-  struct kymo_bstream *stream = open_stream(&(struct kymo_stream_options){.event_bytes_max = 10});
-  assert_int_equal(kymo_bprintf(stream, "%1n%1b%s%s", 1, "abcd", "efghij"), 6);
-  assert_int_equal(kymo_bprintf(stream, "%1n%8b%2b", 0, 0), 9);
-  assert_int_equal(kymo_bprintf(stream, "%1n%s", "abcdefghi"), 10); /* just fits */
-  kymo_stream_count(stream, &counts);
+  struct kymo_log_counts counts;
+  struct kymo_log *log = open_stream(&(struct kymo_log_options){.event_bytes_max = 10});
+  assert_int_equal(kymo_bprintf(log, "%1n%1b%s%s", 1, "abcd", "efghij"), 6);
+  assert_int_equal(kymo_bprintf(log, "%1n%8b%2b", 0, 0), 9);
+  assert_int_equal(kymo_bprintf(log, "%1n%s", "abcdefghi"), 10); /* just fits */
+  kymo_log_count(log, &counts);
   assert_int_equal(counts.truncated, 2);
-  close_and_read(stream);
+  close_and_read(log);
   static const char wanted[] = "\x06\x01"
                                "abcd"
                                "\x09\0\0\0\0\0\0\0\0"
@@ -312,10 +312,10 @@ static void a_length_of_one_byte_bounds_the_event(void **state) {
   char text[300];
   memset(text, 'x', sizeof text - 1);
   text[sizeof text - 1] = 0;
-  struct kymo_bstream *stream = open_stream(NULL);
-  assert_int_equal(kymo_bprintf(stream, "%1n%s%s", "abc", text), 4);
-  assert_int_equal(kymo_bprintf(stream, "%2n%1S!", text), 259); /* the text is cut to what its number tells */
-  close_and_read(stream);
+  struct kymo_log *log = open_stream(NULL);
+  assert_int_equal(kymo_bprintf(log, "%1n%s%s", "abc", text), 4);
+  assert_int_equal(kymo_bprintf(log, "%2n%1S!", text), 259); /* the text is cut to what its number tells */
+  close_and_read(log);
   assert_int_equal(got_size, 263);
   assert_memory_equal(got,
                       "\x04"
@@ -329,16 +329,16 @@ static void a_length_of_one_byte_bounds_the_event(void **state) {
 
 static void an_event_in_pieces_has_the_length_of_all(void **state) {
   (void)state;
-  struct kymo_bstream *stream = open_stream(NULL);
+  struct kymo_log *log = open_stream(NULL);
   struct kymo_bevent event;
   char room[64];
-  kymo_bevent_begin(&event, stream, room, sizeof room);
+  kymo_bevent_begin(&event, log, room, sizeof room);
   assert_int_equal(kymo_bevent_printf(&event, "%>2n%1b", 7), 3);
-  assert_int_equal(kymo_bprintf(stream, "between"), 7);
+  assert_int_equal(kymo_bprintf(log, "between"), 7);
   assert_int_equal(kymo_bevent_printf(&event, "%s%1n", "abc"), 4);
   memcpy(kymo_bevent_space(&event, 2), "xy", 2);
   assert_int_equal(kymo_bevent_commit(&event), 9);
-  close_and_read(stream);
+  close_and_read(log);
   static const char wanted[] = "between\0\x09\x07"
                                "abc\x09"
                                "xy";
@@ -347,22 +347,22 @@ static void an_event_in_pieces_has_the_length_of_all(void **state) {
 
 static void pieces_that_do_not_fit_are_left_out(void **state) {
   (void)state;
-  struct kymo_bstream *stream = open_stream(NULL);
+  struct kymo_log *log = open_stream(NULL);
   struct kymo_bevent event;
   char room[10], text[400];
   memset(text, 'x', sizeof text);
-  kymo_bevent_begin(&event, stream, room, sizeof room);
+  kymo_bevent_begin(&event, log, room, sizeof room);
   kymo_bevent_printf(&event, "%1n%s", "abcd");
   assert_int_equal(kymo_bevent_printf(&event, "%1b%s", 1, "too long"), 1);
   assert_int_equal(kymo_bevent_printf(&event, "%1b", 1), 0); /* nothing behind a gap */
   assert_null(kymo_bevent_space(&event, 1));
   assert_int_equal(kymo_bevent_commit(&event), 6);
   char large[1000];
-  kymo_bevent_begin(&event, stream, large, sizeof large);
+  kymo_bevent_begin(&event, log, large, sizeof large);
   kymo_bevent_printf(&event, "%.*m", 300, text);
   assert_int_equal(kymo_bevent_printf(&event, "%1n"), 0); /* it could not tell */
   assert_int_equal(kymo_bevent_commit(&event), 300);
-  close_and_read(stream);
+  close_and_read(log);
   assert_int_equal(got_size, 306);
   assert_memory_equal(got,
                       "\x06"

@@ -177,14 +177,14 @@ static size_t cut(const struct sample *sample, size_t most) {
   return size;
 }
 
-static void check(struct sample *sample, struct kymo_bstream *stream, size_t most) {
+static void check(struct sample *sample, struct kymo_log *log, size_t most) {
   static uint8_t got[8192];
   size_t size = cut(sample, most);
   for (size_t i = 0; i < sample->holes; i++)
     if (sample->hole[i] < size)
       put_number(sample->bytes + sample->hole[i], size, sample->hole_size[i], sample->hole_is_big[i]);
-  assert_int_equal(kymo_bvprintf(stream, sample->format, sample->args, sample->arg_count), (int)size);
-  assert_int_equal(kymo_stream_flush(stream), 0);
+  assert_int_equal(kymo_bvprintf(log, sample->format, sample->args, sample->arg_count), (int)size);
+  assert_int_equal(kymo_log_flush(log), 0);
   FILE *file = fopen(below("log_thread0"), "rb");
   if (size || file) {
     assert_non_null(file);
@@ -198,15 +198,14 @@ static void check(struct sample *sample, struct kymo_bstream *stream, size_t mos
 }
 
 static void run(size_t most) {
-  struct kymo_bstream *stream =
-      kymo_stream_open(below("log"), &(struct kymo_stream_options){.event_bytes_max = most});
+  struct kymo_log *log = kymo_log_open(below("log"), &(struct kymo_log_options){.event_bytes_max = most});
   static struct sample sample;
-  assert_non_null(stream);
+  assert_non_null(log);
   for (int i = 0; i < FORMATS; i++) {
     make(&sample);
-    check(&sample, stream, most);
+    check(&sample, log, most);
   }
-  assert_int_equal(kymo_stream_close(stream), 0);
+  assert_int_equal(kymo_log_close(log), 0);
   remove(below("log_thread0"));
 }
 

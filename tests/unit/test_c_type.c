@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo_lookup_or_create_type_id: C types as this compiler and this machine have them. */
+/* kymo_builder_lookup_or_create_type_id: C types as this compiler and this machine have them. */
 #include "schema/parts.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,14 +51,21 @@ static void scalars_are_as_the_compiler_has_them(void **state) {
   (void)state;
   struct kymo_builder *b = kymo_builder_new();
   const uint32_t ids[] = {
-      kymo_lookup_or_create_type_id(b, signed char), kymo_lookup_or_create_type_id(b, unsigned short),
-      kymo_lookup_or_create_type_id(b, int),         kymo_lookup_or_create_type_id(b, long unsigned),
-      kymo_lookup_or_create_type_id(b, long long),   kymo_lookup_or_create_type_id(b, pid_t),
-      kymo_lookup_or_create_type_id(b, size_t),      kymo_lookup_or_create_type_id(b, enum color),
-      kymo_lookup_or_create_type_id(b, callback),    kymo_lookup_or_create_type_id(b, char const *),
-      kymo_lookup_or_create_type_id(b, float),       kymo_lookup_or_create_type_id(b, double),
-      kymo_lookup_or_create_type_id(b, _Bool),       kymo_lookup_or_create_type_id(b, char),
-      kymo_lookup_or_create_type_id(b, const int),
+      kymo_builder_lookup_or_create_type_id(b, signed char),
+      kymo_builder_lookup_or_create_type_id(b, unsigned short),
+      kymo_builder_lookup_or_create_type_id(b, int),
+      kymo_builder_lookup_or_create_type_id(b, long unsigned),
+      kymo_builder_lookup_or_create_type_id(b, long long),
+      kymo_builder_lookup_or_create_type_id(b, pid_t),
+      kymo_builder_lookup_or_create_type_id(b, size_t),
+      kymo_builder_lookup_or_create_type_id(b, enum color),
+      kymo_builder_lookup_or_create_type_id(b, callback),
+      kymo_builder_lookup_or_create_type_id(b, char const *),
+      kymo_builder_lookup_or_create_type_id(b, float),
+      kymo_builder_lookup_or_create_type_id(b, double),
+      kymo_builder_lookup_or_create_type_id(b, _Bool),
+      kymo_builder_lookup_or_create_type_id(b, char),
+      kymo_builder_lookup_or_create_type_id(b, const int),
   };
   const struct kymo_type expected[] = {
       NUMBER(signed char, true),
@@ -92,11 +99,11 @@ static void scalars_are_as_the_compiler_has_them(void **state) {
 static void arrays_have_their_dimensions(void **state) {
   (void)state;
   struct kymo_builder *b = kymo_builder_new();
-  uint32_t text = kymo_lookup_or_create_type_id(b, char[NAME_LENGTH]);
-  uint32_t texts = kymo_lookup_or_create_type_id(b, char[2][NAME_LENGTH]);
-  uint32_t cube = kymo_lookup_or_create_type_id(b, unsigned char[2][3][4]);
-  uint32_t plain = kymo_lookup_or_create_type_id(b, vector);
-  uint32_t pointers = kymo_lookup_or_create_type_id(b, void *[5]);
+  uint32_t text = kymo_builder_lookup_or_create_type_id(b, char[NAME_LENGTH]);
+  uint32_t texts = kymo_builder_lookup_or_create_type_id(b, char[2][NAME_LENGTH]);
+  uint32_t cube = kymo_builder_lookup_or_create_type_id(b, unsigned char[2][3][4]);
+  uint32_t plain = kymo_builder_lookup_or_create_type_id(b, vector);
+  uint32_t pointers = kymo_builder_lookup_or_create_type_id(b, void *[5]);
   struct kymo_schema *schema = finish(b);
   const struct kymo_type *const *types = schema->types;
   assert_string_equal(types[text]->name, "char [NAME_LENGTH]");
@@ -111,7 +118,7 @@ static void arrays_have_their_dimensions(void **state) {
   assert_string_equal(types[cube]->element->name, "unsigned char [3][4]");
   assert_int_equal(types[cube]->element->length, 3);
   assert_int_equal(types[cube]->element->element->length, 4);
-  assert_ptr_equal(types[cube]->element->element->element, kymo_lookup_type(schema, "unsigned char"));
+  assert_ptr_equal(types[cube]->element->element->element, kymo_schema_lookup_type(schema, "unsigned char"));
   assert_int_equal(types[plain]->length, 3);
   assert_null(types[plain]->element->name); /* a typedef does not tell it */
   assert_int_equal(types[plain]->element->size_bits, 16);
@@ -139,13 +146,13 @@ static void a_type_that_fits_is_found(void **state) {
                                                                          .order = own_order,
                                                                          .base = 16,
                                                                          .name = "long unsigned int"});
-  assert_int_equal(kymo_lookup_or_create_type_id(b, enum color), color->id);
-  assert_int_equal(kymo_lookup_or_create_type_id(b, unsigned long), hex->id);
-  assert_int_not_equal(kymo_lookup_or_create_type_id(b, unsigned long[2]), KYMO_ID_NONE);
-  uint32_t id = kymo_lookup_or_create_type_id(b, pid_t);
-  assert_int_equal(kymo_lookup_or_create_type_id(b, pid_t), id);
+  assert_int_equal(kymo_builder_lookup_or_create_type_id(b, enum color), color->id);
+  assert_int_equal(kymo_builder_lookup_or_create_type_id(b, unsigned long), hex->id);
+  assert_int_not_equal(kymo_builder_lookup_or_create_type_id(b, unsigned long[2]), KYMO_ID_NONE);
+  uint32_t id = kymo_builder_lookup_or_create_type_id(b, pid_t);
+  assert_int_equal(kymo_builder_lookup_or_create_type_id(b, pid_t), id);
   struct kymo_schema *schema = finish(b);
-  assert_ptr_equal(kymo_lookup_type(schema, "unsigned long [2]")->element, hex);
+  assert_ptr_equal(kymo_schema_lookup_type(schema, "unsigned long [2]")->element, hex);
   kymo_schema_release(schema);
 }
 
@@ -173,13 +180,13 @@ static void a_type_that_does_not_fit_is_left_alone(void **state) {
   const struct kymo_type *types[] = {
       named(b, wide, "a"), named(b, other_sign, "b_"), named(b, other_order, "c"), named(b, real, "d"),
       named(b, (struct kymo_type){.kind = KYMO_KIND_BLOB_ARRAY, .length = 2}, "e")};
-  assert_int_not_equal(kymo_lookup_or_create_type_id(b, a), types[0]->id);
-  assert_int_not_equal(kymo_lookup_or_create_type_id(b, b_), types[1]->id);
-  assert_int_not_equal(kymo_lookup_or_create_type_id(b, c), types[2]->id);
-  assert_int_not_equal(kymo_lookup_or_create_type_id(b, d), types[3]->id);
-  assert_int_not_equal(kymo_lookup_or_create_type_id(b, e), types[4]->id);
-  uint32_t again = kymo_lookup_or_create_type_id(b, a);
-  assert_int_equal(again, kymo_lookup_or_create_type_id(b, a));
+  assert_int_not_equal(kymo_builder_lookup_or_create_type_id(b, a), types[0]->id);
+  assert_int_not_equal(kymo_builder_lookup_or_create_type_id(b, b_), types[1]->id);
+  assert_int_not_equal(kymo_builder_lookup_or_create_type_id(b, c), types[2]->id);
+  assert_int_not_equal(kymo_builder_lookup_or_create_type_id(b, d), types[3]->id);
+  assert_int_not_equal(kymo_builder_lookup_or_create_type_id(b, e), types[4]->id);
+  uint32_t again = kymo_builder_lookup_or_create_type_id(b, a);
+  assert_int_equal(again, kymo_builder_lookup_or_create_type_id(b, a));
   kymo_builder_free(b);
 }
 
@@ -198,10 +205,12 @@ static void a_struct_of_them_is_laid_out_alike(void **state) {
   static const size_t offsets[] = {offsetof(struct example, c), offsetof(struct example, d),
                                    offsetof(struct example, s), offsetof(struct example, text),
                                    offsetof(struct example, f), offsetof(struct example, last)};
-  const uint32_t ids[] = {
-      kymo_lookup_or_create_type_id(b, char),  kymo_lookup_or_create_type_id(b, double),
-      kymo_lookup_or_create_type_id(b, short), kymo_lookup_or_create_type_id(b, char[NAME_LENGTH]),
-      kymo_lookup_or_create_type_id(b, float), kymo_lookup_or_create_type_id(b, int)};
+  const uint32_t ids[] = {kymo_builder_lookup_or_create_type_id(b, char),
+                          kymo_builder_lookup_or_create_type_id(b, double),
+                          kymo_builder_lookup_or_create_type_id(b, short),
+                          kymo_builder_lookup_or_create_type_id(b, char[NAME_LENGTH]),
+                          kymo_builder_lookup_or_create_type_id(b, float),
+                          kymo_builder_lookup_or_create_type_id(b, int)};
   struct kymo_schema *schema = finish(b);
   size_t bits = 0;
   for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {

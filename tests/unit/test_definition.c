@@ -5,7 +5,7 @@
 #include "folder.h"
 #include <errno.h>
 
-static const struct kymo_definition sample = {
+static const struct kymo_event_definition sample = {
     .id = 7,
     .index = 3,
     .application = 0x1234,
@@ -23,7 +23,7 @@ static const char little[] =
 static const char big[] = "\0\x03\x12\x34\0\x02\0\x02\0\0\0\x07\0\x04\0\x02read%d\0\x04\0\x81\0\x02"
                           "fd\0\x01\x01\x05\0\x04text";
 
-static void assert_is_sample(const struct kymo_definition *got) {
+static void assert_is_sample(const struct kymo_event_definition *got) {
   assert_int_equal(got->id, 7);
   assert_int_equal(got->index, 3);
   assert_int_equal(got->application, 0x1234);
@@ -39,25 +39,25 @@ static void assert_is_sample(const struct kymo_definition *got) {
 static void record_is_as_documented(void **state) {
   (void)state;
   unsigned char record[sizeof little];
-  struct kymo_definition got;
-  struct kymo_definition_fault fault;
-  assert_int_equal(kymo_definition_size(&sample), sizeof little - 1);
-  kymo_definition_put(&sample, record);
+  struct kymo_event_definition got;
+  struct kymo_event_definition_fault fault;
+  assert_int_equal(kymo_event_definition_size(&sample), sizeof little - 1);
+  kymo_event_definition_put(&sample, record);
   assert_memory_equal(record, KYMO_HOST_IS_BIG ? big : little, sizeof little - 1);
-  assert_true(kymo_definition_parse(&got, little, sizeof little - 1, false, &fault));
+  assert_true(kymo_event_definition_parse(&got, little, sizeof little - 1, false, &fault));
   assert_is_sample(&got);
-  assert_true(kymo_definition_parse(&got, big, sizeof big - 1, true, &fault));
+  assert_true(kymo_event_definition_parse(&got, big, sizeof big - 1, true, &fault));
   assert_is_sample(&got);
 }
 
 /* With `size` bytes from `at` on replaced, it is refused there, with this text. */
 static void refuses(size_t at, const char *bytes, size_t size, size_t place, const char *text) {
   unsigned char record[sizeof little];
-  struct kymo_definition got;
-  struct kymo_definition_fault fault;
+  struct kymo_event_definition got;
+  struct kymo_event_definition_fault fault;
   memcpy(record, little, sizeof little);
   memcpy(record + at, bytes, size);
-  assert_false(kymo_definition_parse(&got, record, sizeof little - 1, false, &fault));
+  assert_false(kymo_event_definition_parse(&got, record, sizeof little - 1, false, &fault));
   assert_string_equal(fault.text, text);
   assert_int_equal(fault.at, place);
 }
@@ -73,21 +73,22 @@ static void damaged_records_are_told(void **state) {
   refuses(22, "\x01\0\x03\0", 4, 22, "expected a known kind of field, found 0x00030001");
   refuses(26, "\0\0", 2, 28, "expected the name of field 0, found 0 bytes that are none");
   refuses(12, "\xff\xff", 2, 16, "expected a definition of at least 65553 bytes, found 40");
-  struct kymo_definition twice = sample, got;
-  struct kymo_definition_fault fault;
+  struct kymo_event_definition twice = sample, got;
+  struct kymo_event_definition_fault fault;
   unsigned char record[64];
   twice.fields[1] = twice.fields[0];
-  kymo_definition_put(&twice, record);
-  assert_false(kymo_definition_parse(&got, record, kymo_definition_size(&twice), KYMO_HOST_IS_BIG, &fault));
+  kymo_event_definition_put(&twice, record);
+  assert_false(kymo_event_definition_parse(&got, record, kymo_event_definition_size(&twice), KYMO_HOST_IS_BIG,
+                                           &fault));
   assert_string_equal(fault.text, "expected another name than that of field 0, found it again");
 }
 
 static void every_cut_record_is_refused(void **state) {
   (void)state;
-  struct kymo_definition got;
-  struct kymo_definition_fault fault;
+  struct kymo_event_definition got;
+  struct kymo_event_definition_fault fault;
   for (size_t size = 0; size < sizeof little - 1; size++)
-    assert_false(kymo_definition_parse(&got, little, size, false, &fault));
+    assert_false(kymo_event_definition_parse(&got, little, size, false, &fault));
 }
 
 static void only_documented_fields_are_known(void **state) {
@@ -129,39 +130,39 @@ static void only_documented_fields_are_known(void **state) {
 
 static void bytes_fit_exactly(void **state) {
   (void)state;
-  struct kymo_definition_fault fault;
-  assert_true(kymo_definition_fits(&sample,
-                                   "\0\0\0\x05\x02"
-                                   "ab",
-                                   7, false, &fault));
-  assert_false(kymo_definition_fits(&sample,
-                                    "\0\0\0\x05\x02"
-                                    "abc",
-                                    8, false, &fault));
+  struct kymo_event_definition_fault fault;
+  assert_true(kymo_event_definition_fits(&sample,
+                                         "\0\0\0\x05\x02"
+                                         "ab",
+                                         7, false, &fault));
+  assert_false(kymo_event_definition_fits(&sample,
+                                          "\0\0\0\x05\x02"
+                                          "abc",
+                                          8, false, &fault));
   assert_string_equal(fault.text, "expected the end of read, found 1 bytes more");
   assert_int_equal(fault.at, 7);
-  assert_false(kymo_definition_fits(&sample,
-                                    "\0\0\0\x05\x02"
-                                    "a",
-                                    6, false, &fault));
+  assert_false(kymo_event_definition_fits(&sample,
+                                          "\0\0\0\x05\x02"
+                                          "a",
+                                          6, false, &fault));
   assert_string_equal(fault.text, "expected field text of read, found 2 bytes");
   assert_int_equal(fault.at, 4);
-  assert_false(kymo_definition_fits(&sample, "\0\0\0", 3, false, &fault));
+  assert_false(kymo_event_definition_fits(&sample, "\0\0\0", 3, false, &fault));
   assert_string_equal(fault.text, "expected field fd of read, found 3 bytes");
 }
 
 static void values_have_their_fields_order(void **state) {
   (void)state;
-  struct kymo_definition_fault fault;
-  struct kymo_definition_value value;
+  struct kymo_event_definition_fault fault;
+  struct kymo_event_definition_value value;
   for (int is_big = 0; is_big < 2; is_big++) {
     struct kymo_bytes bytes = {.data = (const uint8_t *)"\xff\xff\xff\x05\x02"
                                                         "ab",
                                .size = 7,
                                .is_big = is_big};
-    assert_true(kymo_definition_read(&sample, 0, &bytes, &value, &fault));
+    assert_true(kymo_event_definition_read(&sample, 0, &bytes, &value, &fault));
     assert_int_equal((int64_t)value.number, -251);
-    assert_true(kymo_definition_read(&sample, 1, &bytes, &value, &fault));
+    assert_true(kymo_event_definition_read(&sample, 1, &bytes, &value, &fault));
     assert_int_equal(value.count, 2);
     assert_memory_equal(value.bytes, "ab", 2);
   }
@@ -169,41 +170,41 @@ static void values_have_their_fields_order(void **state) {
 
 /* ---- while they are made ---- */
 
-static struct kymo_bstream *open_stream(bool is_framed) {
-  struct kymo_stream_options options = {.is_framed = is_framed, .event_bytes_max = 40};
-  struct kymo_bstream *stream = kymo_stream_open(below("log"), &options);
-  assert_non_null(stream);
-  return stream;
+static struct kymo_log *open_stream(bool is_framed) {
+  struct kymo_log_options options = {.is_framed = is_framed, .event_bytes_max = 40};
+  struct kymo_log *log = kymo_log_open(below("log"), &options);
+  assert_non_null(log);
+  return log;
 }
 
 static void what_is_no_definition_is_refused(void **state) {
   (void)state;
-  struct kymo_bstream *raw = open_stream(false), *stream = open_stream(true);
-  assert_null(kymo_define_event(raw, "read", NULL));
+  struct kymo_log *raw = open_stream(false), *log = open_stream(true);
+  assert_null(kymo_definition_new(raw, "read", NULL));
   assert_int_equal(errno, EINVAL);
-  assert_null(kymo_define_event(stream, "", NULL));
-  assert_null(kymo_define_event(stream, "a\nb", NULL));
-  struct kymo_define_options bad = {.template_text = "%n"};
-  assert_null(kymo_define_event(stream, "read", &bad));
+  assert_null(kymo_definition_new(log, "", NULL));
+  assert_null(kymo_definition_new(log, "a\nb", NULL));
+  struct kymo_definition_options bad = {.template_text = "%n"};
+  assert_null(kymo_definition_new(log, "read", &bad));
   assert_int_equal(errno, EINVAL);
-  struct kymo_bdefinition *read = kymo_define_event(stream, "read", NULL);
-  assert_int_equal(kymo_add_field(read, "fd", KYMO_FIELD_INT32), 0);
-  assert_int_equal(kymo_add_field(read, "fd", KYMO_FIELD_INT32), -1);
-  assert_int_equal(kymo_add_field(read, "x", KYMO_FIELD_MEMORY(0)), -1);
+  struct kymo_definition *read = kymo_definition_new(log, "read", NULL);
+  assert_int_equal(kymo_definition_add_field(read, "fd", KYMO_FIELD_INT32), 0);
+  assert_int_equal(kymo_definition_add_field(read, "fd", KYMO_FIELD_INT32), -1);
+  assert_int_equal(kymo_definition_add_field(read, "x", KYMO_FIELD_MEMORY(0)), -1);
   assert_int_equal(errno, EINVAL);
-  assert_int_equal(kymo_define_end(read), 0);
-  assert_int_equal(kymo_add_field(read, "late", KYMO_FIELD_INT32), -1);
+  assert_int_equal(kymo_definition_end(read), 0);
+  assert_int_equal(kymo_definition_add_field(read, "late", KYMO_FIELD_INT32), -1);
   assert_int_equal(errno, EBUSY);
-  struct kymo_bdefinition *many = kymo_define_event(stream, "many", NULL);
+  struct kymo_definition *many = kymo_definition_new(log, "many", NULL);
   char name[16];
   for (int i = 0; i < KYMO_DEFINITION_FIELDS_MAX; i++) {
     snprintf(name, sizeof name, "f%d", i);
-    assert_int_equal(kymo_add_field(many, name, KYMO_FIELD_INT8), 0);
+    assert_int_equal(kymo_definition_add_field(many, name, KYMO_FIELD_INT8), 0);
   }
-  assert_int_equal(kymo_add_field(many, "more", KYMO_FIELD_INT8), -1);
+  assert_int_equal(kymo_definition_add_field(many, "more", KYMO_FIELD_INT8), -1);
   assert_int_equal(errno, ENOSPC);
-  kymo_stream_close(raw);
-  kymo_stream_close(stream);
+  kymo_log_close(raw);
+  kymo_log_close(log);
 }
 
 struct pair {
@@ -260,14 +261,14 @@ static void formats_are_held_against_fields(void **state) {
                                       {KYMO_FIELD_INT32, "%4b%1b", false},
                                       {KYMO_FIELD_INT32, "", false},
                                       {KYMO_FIELD_INT32, "%4", false}};
-  struct kymo_bstream *stream = open_stream(true);
+  struct kymo_log *log = open_stream(true);
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-    struct kymo_bdefinition *definition = kymo_define_event(stream, "e", NULL);
-    assert_int_equal(kymo_add_field(definition, "x", pairs[i].field), 0);
-    if (!kymo_define_fault(definition, pairs[i].format) != pairs[i].fits)
+    struct kymo_definition *definition = kymo_definition_new(log, "e", NULL);
+    assert_int_equal(kymo_definition_add_field(definition, "x", pairs[i].field), 0);
+    if (!kymo_definition_fault(definition, pairs[i].format) != pairs[i].fits)
       fail_msg("%s for 0x%08x", pairs[i].format, pairs[i].field);
   }
-  kymo_stream_close(stream);
+  kymo_log_close(log);
 }
 
 static void templates_are_held_against_fields(void **state) {
@@ -278,50 +279,50 @@ static void templates_are_held_against_fields(void **state) {
                                       {KYMO_FIELD_INT32, "%d %d", false},  {KYMO_FIELD_INT32, "%%", true},
                                       {KYMO_FIELD_MEMORY(4), "%s", false}, {KYMO_FIELD_INT32, "%*d", false},
                                       {KYMO_FIELD_INT32, "%m", false}};
-  struct kymo_bstream *stream = open_stream(true);
+  struct kymo_log *log = open_stream(true);
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-    struct kymo_define_options options = {.template_text = pairs[i].format};
-    struct kymo_bdefinition *definition = kymo_define_event(stream, "e", &options);
-    assert_int_equal(kymo_add_field(definition, "x", pairs[i].field), 0);
-    if (!kymo_define_end(definition) != pairs[i].fits)
+    struct kymo_definition_options options = {.template_text = pairs[i].format};
+    struct kymo_definition *definition = kymo_definition_new(log, "e", &options);
+    assert_int_equal(kymo_definition_add_field(definition, "x", pairs[i].field), 0);
+    if (!kymo_definition_end(definition) != pairs[i].fits)
       fail_msg("%s for 0x%08x", pairs[i].format, pairs[i].field);
   }
-  kymo_stream_close(stream);
+  kymo_log_close(log);
 }
 
 /* What is stored, by each of the three ways. */
 static void events_are_whole_or_not_at_all(void **state) {
   (void)state;
-  struct kymo_bstream *stream = open_stream(true);
-  struct kymo_bdefinition *definition = kymo_define_event(stream, "e", NULL);
-  struct kymo_stream_counts counts;
-  kymo_add_field(definition, "length", KYMO_FIELD_UINT8);
-  kymo_add_field(definition, "text", KYMO_FIELD_TEXT);
-  assert_int_equal(kymo_defined_printf(definition, "%1n%0s", "abc"), 5);
+  struct kymo_log *log = open_stream(true);
+  struct kymo_definition *definition = kymo_definition_new(log, "e", NULL);
+  struct kymo_log_counts counts;
+  kymo_definition_add_field(definition, "length", KYMO_FIELD_UINT8);
+  kymo_definition_add_field(definition, "text", KYMO_FIELD_TEXT);
+  assert_int_equal(kymo_definition_printf(definition, "%1n%0s", "abc"), 5);
   const struct kymo_barg args[] = {KYMO_BARG("abc")};
-  assert_int_equal(kymo_defined_vprintf(definition, "%1n%0s", args, 1), 5);
-  assert_int_equal(kymo_defined_write(definition,
-                                      "\x05"
-                                      "abc",
-                                      5),
+  assert_int_equal(kymo_definition_vprintf(definition, "%1n%0s", args, 1), 5);
+  assert_int_equal(kymo_definition_write(definition,
+                                         "\x05"
+                                         "abc",
+                                         5),
                    5);
-  assert_int_equal(kymo_defined_write(definition,
-                                      "\x05"
-                                      "abc",
-                                      4),
+  assert_int_equal(kymo_definition_write(definition,
+                                         "\x05"
+                                         "abc",
+                                         4),
                    -1);
   assert_int_equal(errno, EINVAL);
-  assert_int_equal(kymo_defined_printf(definition, "%1n%s", "abc"), -1);
+  assert_int_equal(kymo_definition_printf(definition, "%1n%s", "abc"), -1);
   assert_int_equal(errno, EINVAL);
-  assert_int_equal(kymo_defined_vprintf(definition, "%1n%s", args, 1), -1);
+  assert_int_equal(kymo_definition_vprintf(definition, "%1n%s", args, 1), -1);
   assert_int_equal(errno, EINVAL);
-  assert_int_equal(kymo_defined_printf(definition, "%1n%0s", "123456789012345678901234567890123456"), 38);
-  assert_int_equal(kymo_defined_printf(definition, "%1n%0s", "1234567890123456789012345678901234567"), -1);
+  assert_int_equal(kymo_definition_printf(definition, "%1n%0s", "123456789012345678901234567890123456"), 38);
+  assert_int_equal(kymo_definition_printf(definition, "%1n%0s", "1234567890123456789012345678901234567"), -1);
   assert_int_equal(errno, EMSGSIZE);
-  kymo_stream_count(stream, &counts);
+  kymo_log_count(log, &counts);
   assert_int_equal(counts.lost, 1);
   assert_int_equal(counts.truncated, 0);
-  assert_int_equal(kymo_stream_close(stream), 0);
+  assert_int_equal(kymo_log_close(log), 0);
   FILE *file = fopen(below("log_thread0"), "rb");
   unsigned char bytes[512];
   size_t size = fread(bytes, 1, sizeof bytes, file);

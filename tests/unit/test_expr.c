@@ -182,7 +182,7 @@ static int describe(struct kymo_schema **key, const struct expression *of, bool 
     kymo_strbuf_puts(&text, of->text);
   kymo_strbuf_printf(&text, ";\n%sEND;\nLAYOUT REPEAT rec;\nEND TRACE.\n",
                      is_general ? "LET slow = ~x;\n" : "");
-  int status = kymo_compile(key, text.text, text.length, "expr.tdl", "tdl", error);
+  int status = kymo_key_compile(key, text.text, text.length, "expr.tdl", "tdl", error);
   kymo_strbuf_free(&text);
   return status;
 }
@@ -202,10 +202,10 @@ static void write_records(const char *path, const struct expression *of) {
 }
 
 static struct kymo_trace *open_by(struct kymo_schema *key, const char *path) {
-  struct kymo_open_options options = {.key = key};
+  struct kymo_trace_options options = {.key = key};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace;
-  if (kymo_open(&trace, &path, 1, &options, &error) != KYMO_OK)
+  if (kymo_trace_open(&trace, &path, 1, &options, &error) != KYMO_OK)
     fail_msg("%s", error.message);
   return trace;
 }
@@ -222,17 +222,17 @@ static void check_field(const struct expression *of, const char *how, const char
     char found[32] = "absent";
     int64_t number;
     uint64_t positive;
-    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_OK);
     uint32_t field = kymo_field_id(trace, event->class_, "r");
-    if (kymo_get_int(event, field, &number) == KYMO_OK)
+    if (kymo_event_get_int(event, field, &number) == KYMO_OK)
       snprintf(found, sizeof found, "%" PRId64, number);
-    else if (kymo_get_uint(event, field, &positive) == KYMO_OK)
+    else if (kymo_event_get_uint(event, field, &positive) == KYMO_OK)
       snprintf(found, sizeof found, "%" PRIu64, positive);
     if (strcmp(found, expected) != 0)
       fail_msg("%s of %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRIu64 " as %s: expected %s, found %s",
                of->text, of->x, of->y, of->z, of->u, how, expected, found);
   }
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 static void check_constant(const struct expression *of, const char *path) {
@@ -303,11 +303,11 @@ static void check_filter(const struct expression *of, const char *path) {
     fail_msg("%s: %s", text.text, error.message);
   kymo_filter_release(filter);
   for (unsigned record = 0; record < 2; record++)
-    if (kymo_get_next_filtered(trace, &event, &error) != KYMO_OK)
+    if (kymo_trace_next_filtered(trace, &event, &error) != KYMO_OK)
       fail_msg("the filter %s does not select %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRIu64, text.text,
                of->x, of->y, of->z, of->u);
   kymo_strbuf_free(&text);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   kymo_key_release(key);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters on either way: what kymo_get_previous_filtered gives is what kymo_get_next_filtered gives,
+ * Filters on either way: what kymo_trace_previous_filtered gives is what kymo_trace_next_filtered gives,
  * backward, and neither depends on how one came to an event. Random filters over random traces; the
  * environment variable KYMO_SEED repeats one case.
  */
@@ -105,14 +105,14 @@ static void check(const struct filter_case *c, const char *move, int status, con
 static void go_next(struct filter_case *c) {
   const struct kymo_event *event;
   c->at += c->at <= c->count;
-  int status = kymo_get_next_filtered(c->trace, &event, NULL);
+  int status = kymo_trace_next_filtered(c->trace, &event, NULL);
   check(c, "next", status, event);
 }
 
 static void go_previous(struct filter_case *c) {
   const struct kymo_event *event;
   c->at -= c->at > 0;
-  int status = kymo_get_previous_filtered(c->trace, &event, NULL);
+  int status = kymo_trace_previous_filtered(c->trace, &event, NULL);
   check(c, "previous", status, event);
 }
 
@@ -120,7 +120,7 @@ static void go_previous(struct filter_case *c) {
 static void go_record(struct filter_case *c, uint64_t records) {
   const struct kymo_event *event;
   uint64_t number = random_below(records) + 1;
-  assert_int_equal(kymo_goto_record(c->trace, number, &event, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_goto_event(c->trace, number, &event, NULL), KYMO_OK);
   bool is_back = random_below(2);
   for (c->at = 0; c->at < c->count; c->at++)
     if (c->list[c->at].behind > number ||
@@ -133,7 +133,7 @@ static void go_record(struct filter_case *c, uint64_t records) {
 static void read_all(struct filter_case *c) {
   const struct kymo_event *event;
   int status;
-  for (c->count = 0; (status = kymo_get_next_filtered(c->trace, &event, NULL)) == KYMO_OK; c->count++) {
+  for (c->count = 0; (status = kymo_trace_next_filtered(c->trace, &event, NULL)) == KYMO_OK; c->count++) {
     assert_true(c->count < GIVEN_MAX);
     c->list[c->count] = given_of(c->trace, event);
   }
@@ -154,7 +154,7 @@ static void run_case(uint64_t number) {
   c.seed = number;
   make_filter(c.text, sizeof c.text);
   attach(&c);
-  assert_int_equal(kymo_count_records(c.trace, &records, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_count_events(c.trace, &records, NULL), KYMO_OK);
   read_all(&c);
   while (c.at > 0)
     go_previous(&c);
@@ -165,7 +165,7 @@ static void run_case(uint64_t number) {
     for (unsigned steps = (unsigned)random_below(5); steps > 0; steps--)
       random_below(2) ? go_next(&c) : go_previous(&c);
   }
-  kymo_close(c.trace);
+  kymo_trace_close(c.trace);
   free(bytes);
 }
 

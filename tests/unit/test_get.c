@@ -147,7 +147,7 @@ static struct opened open_choice(struct choice choice) {
 }
 
 static void close_all(struct opened *o) {
-  kymo_close(o->trace);
+  kymo_trace_close(o->trace);
   free(o->bytes);
 }
 
@@ -166,18 +166,18 @@ static void tokens_have_codes_and_interpretations(void **state) {
   struct opened o = open_choice(plain), other = open_choice((struct choice){9, 0, 1, 0});
   uint64_t code = 0;
   const char *text;
-  assert_int_equal(kymo_get_token(o.event, id(&o, "state"), &code, &text), KYMO_OK);
+  assert_int_equal(kymo_event_get_token(o.event, id(&o, "state"), &code, &text), KYMO_OK);
   assert_int_equal(code, 1);
   assert_string_equal(text, "busy");
-  assert_int_equal(kymo_get_token(other.event, id(&other, "state"), &code, &text), KYMO_OK);
+  assert_int_equal(kymo_event_get_token(other.event, id(&other, "state"), &code, &text), KYMO_OK);
   assert_int_equal(code, 9);
   assert_null(text);
-  assert_int_equal(kymo_get_token(o.event, id(&o, "EVENT"), &code, &text), KYMO_OK);
+  assert_int_equal(kymo_event_get_token(o.event, id(&o, "EVENT"), &code, &text), KYMO_OK);
   assert_int_equal(code, 0);
   assert_string_equal(text, "group:all");
-  assert_int_equal(kymo_get_token(o.event, id(&o, "hex"), &code, &text), KYMO_E_TYPE);
-  assert_int_equal(kymo_get_token(o.event, id(&o, "rights"), &code, &text), KYMO_E_TYPE);
-  assert_int_equal(kymo_get_token(o.event, id(&o, "text"), &code, &text), KYMO_E_TYPE);
+  assert_int_equal(kymo_event_get_token(o.event, id(&o, "hex"), &code, &text), KYMO_E_TYPE);
+  assert_int_equal(kymo_event_get_token(o.event, id(&o, "rights"), &code, &text), KYMO_E_TYPE);
+  assert_int_equal(kymo_event_get_token(o.event, id(&o, "text"), &code, &text), KYMO_E_TYPE);
   close_all(&o);
   close_all(&other);
 }
@@ -187,13 +187,13 @@ static void flags_are_named_one_by_one(void **state) {
   struct opened o = open_choice(plain);
   uint64_t bits = 0;
   uint32_t field = id(&o, "rights");
-  assert_int_equal(kymo_get_flags(o.event, field, &bits), KYMO_OK);
+  assert_int_equal(kymo_event_get_flags(o.event, field, &bits), KYMO_OK);
   assert_int_equal(bits, 0x92);
-  const struct kymo_type *type = kymo_get_type(o.event, field);
-  assert_string_equal(kymo_flag_text(type, bits, 0), "write");
-  assert_string_equal(kymo_flag_text(type, bits, 1), "any");
-  assert_null(kymo_flag_text(type, bits, 2));
-  assert_int_equal(kymo_get_flags(o.event, id(&o, "state"), &bits), KYMO_E_TYPE);
+  const struct kymo_type *type = kymo_event_get_type(o.event, field);
+  assert_string_equal(kymo_type_flag_text(type, bits, 0), "write");
+  assert_string_equal(kymo_type_flag_text(type, bits, 1), "any");
+  assert_null(kymo_type_flag_text(type, bits, 2));
+  assert_int_equal(kymo_event_get_flags(o.event, id(&o, "state"), &bits), KYMO_E_TYPE);
   close_all(&o);
 }
 
@@ -201,13 +201,13 @@ static void times_are_nanoseconds_whatever_they_count(void **state) {
   (void)state;
   struct opened o = open_choice(plain);
   int64_t ns = 0;
-  assert_int_equal(kymo_get_time(o.event, id(&o, "stamp"), &ns), KYMO_OK);
+  assert_int_equal(kymo_event_get_time(o.event, id(&o, "stamp"), &ns), KYMO_OK);
   assert_int_equal(ns, 3500000000);
-  assert_int_equal(kymo_get_time(o.event, id(&o, "took"), &ns), KYMO_OK);
+  assert_int_equal(kymo_event_get_time(o.event, id(&o, "took"), &ns), KYMO_OK);
   assert_int_equal(ns, 250000);
-  assert_int_equal(kymo_get_time(o.event, id(&o, "ACQUISITION"), &ns), KYMO_OK);
+  assert_int_equal(kymo_event_get_time(o.event, id(&o, "ACQUISITION"), &ns), KYMO_OK);
   assert_int_equal(ns, o.event->time_ns);
-  assert_int_equal(kymo_get_time(o.event, id(&o, "n"), &ns), KYMO_E_TYPE);
+  assert_int_equal(kymo_event_get_time(o.event, id(&o, "n"), &ns), KYMO_E_TYPE);
   close_all(&o);
 }
 
@@ -219,21 +219,21 @@ static void wrong_types_and_ranges_are_refused(void **state) {
   double number;
   const char *text;
   const uint8_t *bytes;
-  assert_int_equal(kymo_get_uint(o.event, id(&o, "n"), &unsigned_), KYMO_E_RANGE);
+  assert_int_equal(kymo_event_get_uint(o.event, id(&o, "n"), &unsigned_), KYMO_E_RANGE);
   assert_int_equal(unsigned_, 42);
-  assert_int_equal(kymo_get_int(o.event, id(&o, "n"), &signed_), KYMO_OK);
+  assert_int_equal(kymo_event_get_int(o.event, id(&o, "n"), &signed_), KYMO_OK);
   assert_int_equal(signed_, -7);
-  assert_int_equal(kymo_get_float(o.event, id(&o, "n"), &number), KYMO_E_TYPE);
-  assert_int_equal(kymo_get_float(o.event, id(&o, "load"), &number), KYMO_OK);
+  assert_int_equal(kymo_event_get_float(o.event, id(&o, "n"), &number), KYMO_E_TYPE);
+  assert_int_equal(kymo_event_get_float(o.event, id(&o, "load"), &number), KYMO_OK);
   assert_true(number == 0.1);
-  assert_int_equal(kymo_get_string(o.event, id(&o, "blob"), &text, &unsigned_), KYMO_E_TYPE);
-  assert_int_equal(kymo_get_bytes(o.event, id(&o, "blob"), &bytes, &unsigned_), KYMO_OK);
+  assert_int_equal(kymo_event_get_string(o.event, id(&o, "blob"), &text, &unsigned_), KYMO_E_TYPE);
+  assert_int_equal(kymo_event_get_bytes(o.event, id(&o, "blob"), &bytes, &unsigned_), KYMO_OK);
   assert_int_equal(unsigned_, 3);
   assert_memory_equal(bytes, "\x01\xab\xff", 3);
-  assert_int_equal(kymo_get_string(o.event, id(&o, "text"), &text, &unsigned_), KYMO_OK);
+  assert_int_equal(kymo_event_get_string(o.event, id(&o, "text"), &text, &unsigned_), KYMO_OK);
   assert_int_equal(unsigned_, 5);
   assert_memory_equal(text, "hello", 5);
-  assert_int_equal(kymo_get_uint(o.event, 1000, &unsigned_), KYMO_E_UNKNOWN);
+  assert_int_equal(kymo_event_get_uint(o.event, 1000, &unsigned_), KYMO_E_UNKNOWN);
   close_all(&o);
 }
 
@@ -242,17 +242,17 @@ static void what_is_absent_is_told_so(void **state) {
   struct opened o = open_choice(plain), other = open_choice((struct choice){1, 0, 3, 0});
   uint64_t value;
   const char *text;
-  assert_true(kymo_present(o.event, id(&o, "maybe")));
-  assert_int_equal(kymo_get_uint(o.event, id(&o, "maybe"), &value), KYMO_OK);
+  assert_true(kymo_event_has(o.event, id(&o, "maybe")));
+  assert_int_equal(kymo_event_get_uint(o.event, id(&o, "maybe"), &value), KYMO_OK);
   assert_int_equal(value, 77);
-  assert_false(kymo_present(other.event, id(&other, "maybe")));
-  assert_int_equal(kymo_get_uint(other.event, id(&other, "maybe"), &value), KYMO_E_ABSENT);
-  assert_int_equal(kymo_get_uint(o.event, id(&o, "choice.x"), &value), KYMO_OK);
+  assert_false(kymo_event_has(other.event, id(&other, "maybe")));
+  assert_int_equal(kymo_event_get_uint(other.event, id(&other, "maybe"), &value), KYMO_E_ABSENT);
+  assert_int_equal(kymo_event_get_uint(o.event, id(&o, "choice.x"), &value), KYMO_OK);
   assert_int_equal(value, 88);
-  assert_int_equal(kymo_get_string(o.event, id(&o, "choice.y"), &text, &value), KYMO_E_ABSENT);
-  assert_int_equal(kymo_get_string(other.event, id(&other, "choice.y"), &text, &value), KYMO_OK);
-  assert_int_equal(kymo_get_string(other.event, id(&other, "choice"), &text, &value), KYMO_OK);
-  assert_false(kymo_present(other.event, id(&other, "choice.x")));
+  assert_int_equal(kymo_event_get_string(o.event, id(&o, "choice.y"), &text, &value), KYMO_E_ABSENT);
+  assert_int_equal(kymo_event_get_string(other.event, id(&other, "choice.y"), &text, &value), KYMO_OK);
+  assert_int_equal(kymo_event_get_string(other.event, id(&other, "choice"), &text, &value), KYMO_OK);
+  assert_false(kymo_event_has(other.event, id(&other, "choice.x")));
   close_all(&o);
   close_all(&other);
 }
@@ -263,17 +263,17 @@ static void lists_give_their_elements(void **state) {
   struct kymo_value value;
   enum kymo_token token;
   uint64_t count;
-  assert_int_equal(kymo_array_size(o.event, id(&o, "list"), &count), KYMO_OK);
+  assert_int_equal(kymo_event_get_count(o.event, id(&o, "list"), &count), KYMO_OK);
   assert_int_equal(count, 3);
-  assert_int_equal(kymo_get_element(o.event, id(&o, "list"), 2, &value, &token), KYMO_OK);
+  assert_int_equal(kymo_event_get_element(o.event, id(&o, "list"), 2, &value, &token), KYMO_OK);
   assert_int_equal(token, KYMO_TOKEN_INTEGER);
   assert_int_equal(value.u, 102);
-  assert_int_equal(kymo_get_element(o.event, id(&o, "list"), 3, &value, &token), KYMO_E_RANGE);
-  assert_int_equal(kymo_get_element(o.event, id(&o, "pairs"), 1, &value, &token), KYMO_OK);
+  assert_int_equal(kymo_event_get_element(o.event, id(&o, "list"), 3, &value, &token), KYMO_E_RANGE);
+  assert_int_equal(kymo_event_get_element(o.event, id(&o, "pairs"), 1, &value, &token), KYMO_OK);
   assert_int_equal(token, KYMO_TOKEN_BEGIN);
   assert_int_equal(value.count, 2);
-  assert_int_equal(kymo_array_size(o.event, id(&o, "group"), &count), KYMO_E_TYPE);
-  assert_int_equal(kymo_get_value(o.event, id(&o, "group.b"), &value, &token), KYMO_OK);
+  assert_int_equal(kymo_event_get_count(o.event, id(&o, "group"), &count), KYMO_E_TYPE);
+  assert_int_equal(kymo_event_get_value(o.event, id(&o, "group.b"), &value, &token), KYMO_OK);
   assert_int_equal(token, KYMO_TOKEN_TEXT);
   assert_int_equal(value.count, 1);
   close_all(&o);
@@ -307,14 +307,15 @@ static void every_field_has_a_text(void **state) {
   char text[64];
   size_t length;
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-    assert_int_equal(kymo_format(o.event, id(&o, expected[i].path), text, sizeof text, &length), KYMO_OK);
+    assert_int_equal(kymo_event_format_field(o.event, id(&o, expected[i].path), text, sizeof text, &length),
+                     KYMO_OK);
     assert_string_equal(text, expected[i].text);
     assert_int_equal(length, strlen(text));
   }
-  assert_int_equal(kymo_format(o.event, id(&o, "text"), text, 4, &length), KYMO_E_RANGE);
+  assert_int_equal(kymo_event_format_field(o.event, id(&o, "text"), text, 4, &length), KYMO_E_RANGE);
   assert_string_equal(text, "hel");
   assert_int_equal(length, 5);
-  assert_int_equal(kymo_format(o.event, id(&o, "text"), NULL, 0, &length), KYMO_E_RANGE);
+  assert_int_equal(kymo_event_format_field(o.event, id(&o, "text"), NULL, 0, &length), KYMO_E_RANGE);
   close_all(&o);
 }
 
@@ -352,15 +353,15 @@ static void messages_are_rendered(void **state) {
   struct opened o = open_message("job %04u of %s\n"), unfit = open_message("%f"), none = open_choice(plain);
   char text[64];
   size_t length;
-  assert_int_equal(kymo_format_message(o.event, text, sizeof text, &length), KYMO_OK);
+  assert_int_equal(kymo_event_format_message(o.event, text, sizeof text, &length), KYMO_OK);
   assert_string_equal(text, "job 0042 of Ada");
   assert_int_equal(length, 15);
-  assert_int_equal(kymo_format_message(o.event, text, 5, &length), KYMO_E_RANGE);
+  assert_int_equal(kymo_event_format_message(o.event, text, 5, &length), KYMO_E_RANGE);
   assert_string_equal(text, "job ");
   assert_int_equal(length, 15);
-  assert_int_equal(kymo_format_message(o.event, NULL, 0, NULL), KYMO_E_RANGE);
-  assert_int_equal(kymo_format_message(unfit.event, text, sizeof text, NULL), KYMO_E_ABSENT);
-  assert_int_equal(kymo_format_message(none.event, text, sizeof text, &length), KYMO_E_ABSENT);
+  assert_int_equal(kymo_event_format_message(o.event, NULL, 0, NULL), KYMO_E_RANGE);
+  assert_int_equal(kymo_event_format_message(unfit.event, text, sizeof text, NULL), KYMO_E_ABSENT);
+  assert_int_equal(kymo_event_format_message(none.event, text, sizeof text, &length), KYMO_E_ABSENT);
   assert_int_equal(length, 0);
   close_all(&o);
   close_all(&unfit);
@@ -380,7 +381,7 @@ static void fields_are_listed_with_what_they_are(void **state) {
   size_t count;
   char text[1024] = "";
   uint32_t before = id(&o, "group.a");
-  assert_int_equal(kymo_fields(o.trace, o.event->class_, &ids, &count), KYMO_OK);
+  assert_int_equal(kymo_field_list(o.trace, o.event->class_, &ids, &count), KYMO_OK);
   for (size_t i = 0; i < count; i++) {
     assert_int_equal(kymo_field_info(o.trace, o.event->class_, ids[i], &info), KYMO_OK);
     assert_int_equal(kymo_field_id(o.trace, o.event->class_, info.path), ids[i]);
@@ -401,15 +402,17 @@ static void interpretations_are_listed(void **state) {
   struct opened o = open_choice(plain);
   const struct kymo_mapping *list;
   uint32_t count;
-  assert_int_equal(kymo_interpretations(o.trace, o.event->class_, id(&o, "rights"), &list, &count), KYMO_OK);
+  assert_int_equal(kymo_field_interpretations(o.trace, o.event->class_, id(&o, "rights"), &list, &count),
+                   KYMO_OK);
   assert_int_equal(count, 3);
   assert_string_equal(list[2].name, "any");
-  assert_int_equal(kymo_interpretations(o.trace, o.event->class_, id(&o, "n"), &list, &count), KYMO_E_TYPE);
-  assert_int_equal(kymo_record_kinds(o.trace), 1);
-  assert_int_equal(kymo_kind(o.event), 0);
-  assert_string_equal(kymo_kind_name(o.trace, 0), "group:all");
-  assert_null(kymo_kind_name(o.trace, 1));
-  assert_int_equal(kymo_clocks(o.trace), 1);
+  assert_int_equal(kymo_field_interpretations(o.trace, o.event->class_, id(&o, "n"), &list, &count),
+                   KYMO_E_TYPE);
+  assert_int_equal(kymo_trace_class_count(o.trace), 1);
+  assert_int_equal(kymo_event_get_class_number(o.event), 0);
+  assert_string_equal(kymo_trace_class_name(o.trace, 0), "group:all");
+  assert_null(kymo_trace_class_name(o.trace, 1));
+  assert_int_equal(kymo_trace_clock_count(o.trace), 1);
   assert_string_equal(kymo_trace_clock(o.trace, 0)->name, "c");
   assert_null(kymo_trace_clock(o.trace, 1));
   close_all(&o);
@@ -420,7 +423,7 @@ static void raw_bytes_are_those_of_the_event(void **state) {
   struct opened o = open_choice(plain);
   const uint8_t *bytes;
   uint64_t count;
-  assert_int_equal(kymo_raw(o.event, &bytes, &count), KYMO_OK);
+  assert_int_equal(kymo_event_get_raw(o.event, &bytes, &count), KYMO_OK);
   assert_int_equal(count, o.bytes->bits / 8);
   assert_memory_equal(bytes, o.bytes->bytes, count);
   close_all(&o);

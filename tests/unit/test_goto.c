@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Going to times: what comes after kymo_goto_time is what the linear way has from there on, whatever stands
- * in packet headers, with losses, damage and any end. The environment variable KYMO_SEED repeats one case.
+ * Going to times: what comes after kymo_trace_goto_time is what the linear way has from there on, whatever
+ * stands in packet headers, with losses, damage and any end. The environment variable KYMO_SEED repeats one
+ * case.
  */
 #include "random_trace.h"
 #include <inttypes.h>
@@ -35,13 +36,13 @@ static void deliver(struct kymo_trace *trace, struct record *record, size_t limi
   const struct kymo_event *event;
   uint64_t first = 0;
   record->count = record->loss_count = 0;
-  kymo_set_loss_handler(trace, note_loss, record);
+  kymo_trace_set_loss_handler(trace, note_loss, record);
   while (record->count < limit && (event = next_event(trace))) {
     uint32_t field = kymo_field_id(trace, event->class_, "v");
     struct seen *seen = &record->events[record->count++];
     assert_true(record->count < STREAMS_MAX * 512);
     *seen = (struct seen){event->packet->stream->index, event->has_time, event->time_ns, 0};
-    assert_int_equal(kymo_get_uint(event, field, &seen->value), KYMO_OK);
+    assert_int_equal(kymo_event_get_uint(event, field, &seen->value), KYMO_OK);
     if (record->count == 1)
       first = event->number;
     assert_true(event->number == first + record->count - 1 &&
@@ -137,8 +138,8 @@ static void run_case(uint64_t number) {
   size_t damage_count = kymo_trace_damage_count(trace);
   for (unsigned i = 0; i < 12; i++) {
     int64_t begin_ns = random_time(&all), end_ns = random_below(2) ? INT64_MAX : random_time(&all);
-    assert_int_equal(kymo_goto_time(trace, begin_ns, NULL), KYMO_OK);
-    kymo_set_end_time(trace, end_ns);
+    assert_int_equal(kymo_trace_goto_time(trace, begin_ns, NULL), KYMO_OK);
+    kymo_trace_set_end_time(trace, end_ns);
     if (random_below(4) == 0) {
       deliver(trace, &found, random_below(20)); /* and away, in the middle */
       continue;
@@ -148,7 +149,7 @@ static void run_case(uint64_t number) {
     check_range(trace, &all, may_be_damaged, number);
   }
   assert_int_equal(kymo_trace_damage_count(trace), damage_count); /* each place is listed once */
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(bytes);
 }
 

@@ -135,7 +135,7 @@ static void check_order(const struct kymo_schema *schema) {
     for (uint32_t k = 0; k < schema->streams[i]->event_count; k++) {
       const struct kymo_event_class *event = schema->streams[i]->events[k];
       const struct kymo_event_class *other =
-          kymo_stream_event(kymo_schema_stream(again, event->stream->id), event->id);
+          kymo_stream_class_event(kymo_schema_stream(again, event->stream->id), event->id);
       hold(same_hashes(&event->hashes, &other->hashes), "another hash of an event class");
     }
   end(&r);
@@ -242,7 +242,7 @@ CHANGE(kind) {
   if (type->kind == KYMO_KIND_STRING || type->kind == KYMO_KIND_VARINT)
     type->kind = type->kind == KYMO_KIND_STRING ? KYMO_KIND_VARINT : KYMO_KIND_STRING;
   else if (is_scalar(type))
-    type->kind = (enum kymo_kind)((type->kind + 1) % (KYMO_KIND_FLOAT + 1));
+    type->kind = (enum kymo_type_kind)((type->kind + 1) % (KYMO_KIND_FLOAT + 1));
   else
     return NOT_POSSIBLE;
   return NEW_CONTENT;

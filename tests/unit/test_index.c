@@ -77,7 +77,7 @@ static struct kymo_trace *open_trace(void) {
   struct kymo_trace *trace;
   struct kymo_error error = {0};
   const char *path = below("trace");
-  if (kymo_open(&trace, &path, 1, NULL, &error) != KYMO_OK)
+  if (kymo_trace_open(&trace, &path, 1, NULL, &error) != KYMO_OK)
     fail_msg("%s: %s", path, error.message);
   return trace;
 }
@@ -85,7 +85,7 @@ static struct kymo_trace *open_trace(void) {
 static uint64_t value_of(const struct kymo_trace *trace, const struct kymo_event *event) {
   uint64_t value = 0;
   uint32_t field = kymo_field_id((struct kymo_trace *)(uintptr_t)trace, event->class_, "v");
-  assert_int_equal(kymo_get_uint(event, field, &value), KYMO_OK);
+  assert_int_equal(kymo_event_get_uint(event, field, &value), KYMO_OK);
   assert_int_equal(value, event->time_ns);
   return value;
 }
@@ -113,7 +113,7 @@ static uint64_t fold_linear(int64_t from_ns, uint64_t *count) {
       folded = folded * 31 + value_of(trace, event);
       ++*count;
     }
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return folded;
 }
 
@@ -125,18 +125,18 @@ static uint64_t check_jump(int64_t time_ns) {
   uint64_t expected_count, count, kept = 0;
   uint64_t expected = fold_linear(time_ns, &expected_count);
   struct kymo_trace *trace = open_trace();
-  assert_int_equal(kymo_goto_time(trace, time_ns, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_goto_time(trace, time_ns, NULL), KYMO_OK);
   uint64_t found = fold(trace, &count);
   if (found != expected || count != expected_count)
     fail_msg("from %" PRId64 ": expected %" PRIu64 " events, found %" PRIu64 "%s", time_ns, expected_count,
              count, count == expected_count ? " others" : "");
   assert_true(kymo_trace_damage_count(trace) <= damaged_places);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   trace = open_trace();
   kymo_index_load(trace);
   for (size_t i = 0; i < trace->stream_count; i++)
     kept += trace->streams[i]->index.kept;
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return kept;
 }
 
@@ -216,7 +216,7 @@ static void ranges_come_from_the_index(void **state) {
     assert_int_equal(end_ns, 2 * PACKETS * STEP_NS + 7 + 50);
     const struct kymo_event *event = next_event(trace);
     assert_int_equal(event->time_ns, STEP_NS + 7); /* nothing was moved */
-    kymo_close(trace);
+    kymo_trace_close(trace);
   }
 }
 
@@ -402,18 +402,18 @@ static void streams_whose_packets_go_back_in_time_are_stepped_over(void **state)
   write_packets("trace/b", 2, 500, 10, 0);
   write_packets("trace/b", 2, 100, 10, 0);
   struct kymo_trace *trace = open_trace();
-  assert_int_equal(kymo_goto_time(trace, 506 * STEP_NS, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_goto_time(trace, 506 * STEP_NS, NULL), KYMO_OK);
   while (next_event(trace))
     ;
-  assert_int_equal(kymo_goto_time(trace, 600 * STEP_NS, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_goto_time(trace, 600 * STEP_NS, NULL), KYMO_OK);
   assert_null(next_event(trace));
   assert_true(trace->streams[0]->index.is_useless);
-  assert_int_equal(kymo_goto_time(trace, 506 * STEP_NS, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_goto_time(trace, 506 * STEP_NS, NULL), KYMO_OK);
   assert_int_equal(next_event(trace)->time_ns, 506 * STEP_NS + 14);
   for (count = 1; next_event(trace); count++)
     ;
   assert_int_equal(count, 5 * EVENTS + 10 * EVENTS);
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 int main(void) {

@@ -17,10 +17,10 @@ static struct kymo_schema *need_key(struct kymo_schema *key, const struct kymo_e
 static struct kymo_trace *open_bytes(struct kymo_schema *key, const uint8_t *bytes, size_t size) {
   struct kymo_trace *trace = NULL;
   struct kymo_error error = {0};
-  struct kymo_open_options options = {.key = key};
+  struct kymo_trace_options options = {.key = key};
   write_file("trace", bytes, size);
   const char *path = below("trace");
-  int status = kymo_open(&trace, &path, 1, &options, &error);
+  int status = kymo_trace_open(&trace, &path, 1, &options, &error);
   if (status != KYMO_OK)
     print_error("%s\n", error.message);
   assert_int_equal(status, KYMO_OK);
@@ -30,14 +30,14 @@ static struct kymo_trace *open_bytes(struct kymo_schema *key, const uint8_t *byt
 static const struct kymo_event *next(struct kymo_trace *trace) {
   const struct kymo_event *event = NULL;
   struct kymo_error error;
-  int status = kymo_get_next(trace, &event, &error);
+  int status = kymo_trace_next(trace, &event, &error);
   return status == KYMO_OK ? event : NULL;
 }
 
 static uint64_t number(struct kymo_trace *trace, const struct kymo_event *event, const char *name) {
   uint64_t value = 0;
   uint32_t id = kymo_field_id(trace, event->class_, name);
-  assert_int_equal(kymo_get_uint(event, id, &value), KYMO_OK);
+  assert_int_equal(kymo_event_get_uint(event, id, &value), KYMO_OK);
   return value;
 }
 
@@ -62,7 +62,7 @@ static void expect_packets(struct kymo_trace *trace, uint32_t count) {
     assert_int_equal(event->time_ns, (1000 + i / 1000) * INT64_C(1000000000) + i % 1000 * 1000000);
     assert_int_equal(number(trace, event, "caplen"), 60 + i % 40);
     assert_int_equal(number(trace, event, "wire"), 61 + i % 40);
-    assert_int_equal(kymo_get_bytes(event, kymo_field_id(trace, event->class_, "data"), &data, &size),
+    assert_int_equal(kymo_event_get_bytes(event, kymo_field_id(trace, event->class_, "data"), &data, &size),
                      KYMO_OK);
     assert_int_equal(size, 60 + i % 40);
     assert_int_equal(data[size - 1], i & 255);
@@ -78,7 +78,7 @@ static void packets(bool is_big) {
   expect_packets(trace, 5000);
   assert_null(next(trace));
   assert_int_equal(kymo_trace_damage_count(trace), 0);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   kymo_schema_release(key);
   free(bytes);
 }
@@ -104,7 +104,7 @@ static void the_tail_of_a_cut_file_is_told(void **state) {
   assert_null(next(trace));
   assert_int_equal(kymo_trace_damage_count(trace), 1);
   expect_damage(trace, 0, 24 + 76 + 77, 68, "R1: the file ends 10 bytes before the record does, in data");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   kymo_schema_release(key);
   free(bytes);
 }
@@ -121,7 +121,7 @@ static void a_failed_check_marks_the_record(void **state) {
   assert_null(next(trace));
   expect_damage(trace, 0, 24 + 76 + 16, 0, "R4: a check failed");
   assert_int_equal(kymo_trace_damage_count(trace), 2);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   kymo_schema_release(key);
   free(bytes);
 }
@@ -137,12 +137,12 @@ static void going_back_is_exact(void **state) {
   expect_packets(trace, 5000);
   assert_null(next(trace));
   for (uint32_t i = 5000; i-- > 0;) {
-    assert_int_equal(kymo_get_previous(trace, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_previous(trace, &event, &error), KYMO_OK);
     assert_int_equal(event->number, i + 1);
     assert_int_equal(number(trace, event, "caplen"), 60 + i % 40);
   }
-  assert_int_equal(kymo_get_previous(trace, &event, &error), KYMO_END);
-  kymo_close(trace);
+  assert_int_equal(kymo_trace_previous(trace, &event, &error), KYMO_END);
+  kymo_trace_close(trace);
   kymo_schema_release(key);
   free(bytes);
 }

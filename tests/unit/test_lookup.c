@@ -97,11 +97,11 @@ static void types_are_found_by_any_spelling(void **state) {
   assert_ptr_not_equal(pid, other);
   struct kymo_schema *schema = kymo_builder_finish(b, NULL);
   assert_non_null(schema);
-  assert_ptr_equal(kymo_lookup_type(schema, "unsigned  long"), wide);
-  assert_int_equal(kymo_lookup_type_id(schema, long unsigned), wide->id);
-  assert_int_equal(kymo_lookup_type_id(schema, pid_t), pid->id);
-  assert_int_equal(kymo_lookup_type_id(schema, off_t), KYMO_ID_NONE);
-  assert_null(kymo_lookup_type(schema, "unsigned"));
+  assert_ptr_equal(kymo_schema_lookup_type(schema, "unsigned  long"), wide);
+  assert_int_equal(kymo_schema_lookup_type_id(schema, long unsigned), wide->id);
+  assert_int_equal(kymo_schema_lookup_type_id(schema, pid_t), pid->id);
+  assert_int_equal(kymo_schema_lookup_type_id(schema, off_t), KYMO_ID_NONE);
+  assert_null(kymo_schema_lookup_type(schema, "unsigned"));
   kymo_schema_release(schema);
 }
 
@@ -118,20 +118,20 @@ static void groups_and_versions_are_found_by_name(void **state) {
   struct kymo_schema *schema = kymo_builder_finish(b, NULL);
   assert_non_null(schema);
   assert_int_equal(schema->group_count, 3);
-  const struct kymo_group *net = kymo_lookup_group(schema, "net");
+  const struct kymo_group *net = kymo_schema_lookup_group(schema, "net");
   assert_ptr_equal(net, schema->groups[net->id]);
   assert_int_equal(net->event_count, 3);
   assert_string_equal(net->events[0]->name, "net:rx");
   assert_string_equal(net->events[1]->name, "net:tx");
   assert_ptr_equal(net->events[2]->stream, schema->streams[1]);
-  assert_int_equal(kymo_lookup_group(schema, "")->event_count, 1);
-  assert_null(kymo_lookup_group(schema, "ne"));
-  const struct kymo_event_class *rx = kymo_lookup_event(schema, "net:rx");
+  assert_int_equal(kymo_schema_lookup_group(schema, "")->event_count, 1);
+  assert_null(kymo_schema_lookup_group(schema, "ne"));
+  const struct kymo_event_class *rx = kymo_schema_lookup_event(schema, "net:rx");
   assert_ptr_equal(rx, schema->streams[0]->events[0]);
   assert_ptr_equal(rx->next_version, schema->streams[1]->events[0]);
   assert_null(rx->next_version->next_version);
   assert_memory_not_equal(&rx->hashes.content, &rx->next_version->hashes.content, sizeof(struct kymo_hash));
-  assert_null(kymo_lookup_event(schema, "rx"));
+  assert_null(kymo_schema_lookup_event(schema, "rx"));
   kymo_schema_release(schema);
 }
 
@@ -140,9 +140,9 @@ static void an_empty_schema_has_nothing_to_find(void **state) {
   struct kymo_schema *schema = kymo_builder_finish(kymo_builder_new(), NULL);
   assert_non_null(schema);
   assert_int_equal(schema->group_count, 0);
-  assert_null(kymo_lookup_event(schema, "a"));
-  assert_null(kymo_lookup_group(schema, ""));
-  assert_null(kymo_lookup_type(schema, "int"));
+  assert_null(kymo_schema_lookup_event(schema, "a"));
+  assert_null(kymo_schema_lookup_group(schema, ""));
+  assert_null(kymo_schema_lookup_type(schema, "int"));
   kymo_schema_release(schema);
 }
 
@@ -266,7 +266,7 @@ static void scalars_know_their_print_format(void **state) {
 }
 
 static enum kymo_edge edge_of(const char *name, const char *attributes, size_t *length) {
-  return kymo_event_edge(&(struct kymo_event_class){.name = name, .attributes = attributes}, length);
+  return kymo_event_class_edge(&(struct kymo_event_class){.name = name, .attributes = attributes}, length);
 }
 
 static void spans_are_told_by_attributes(void **state) {

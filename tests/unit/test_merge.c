@@ -108,12 +108,12 @@ static void other_classes_stay_as_versions(void **state) {
   struct kymo_schema *schema = merged(end(&old), end(&new));
   assert_int_equal(schema->stream_count, 1);
   assert_int_equal(schema->streams[0]->event_count, 4);
-  const struct kymo_event_class *rx = kymo_lookup_event(schema, "net:rx");
+  const struct kymo_event_class *rx = kymo_schema_lookup_event(schema, "net:rx");
   assert_int_equal(rx->payload->members[0].type->size_bits, 32);
   assert_int_equal(rx->next_version->payload->members[0].type->size_bits, 64);
   assert_null(rx->next_version->next_version);
-  assert_null(kymo_lookup_event(schema, "net:tx")->next_version);
-  assert_int_equal(kymo_lookup_group(schema, "net")->event_count, 4);
+  assert_null(kymo_schema_lookup_event(schema, "net:tx")->next_version);
+  assert_int_equal(kymo_schema_lookup_group(schema, "net")->event_count, 4);
   kymo_schema_release(schema);
 }
 
@@ -133,7 +133,7 @@ static void ids_are_given_anew_where_they_collide(void **state) {
   };
   assert_int_equal(schema->streams[0]->event_count, 5);
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-    const struct kymo_event_class *event = kymo_stream_event(schema->streams[0], expected[i].id);
+    const struct kymo_event_class *event = kymo_stream_class_event(schema->streams[0], expected[i].id);
     assert_non_null(event);
     assert_string_equal(event->name, expected[i].name);
   }
@@ -154,10 +154,10 @@ static void print_templates_tell_classes_apart(void **state) {
     schemas[i] = end(&p);
   }
   struct kymo_schema *schema = merged(schemas[0], schemas[1]);
-  assert_string_equal(kymo_lookup_event(schema, "log")->template_text, "got {x}");
-  assert_string_equal(kymo_lookup_event(schema, "log")->next_version->template_text, "lost {x}");
-  assert_null(kymo_lookup_event(schema, "moved")->next_version);
-  assert_int_equal(kymo_lookup_event(schema, "moved")->source_line, 10);
+  assert_string_equal(kymo_schema_lookup_event(schema, "log")->template_text, "got {x}");
+  assert_string_equal(kymo_schema_lookup_event(schema, "log")->next_version->template_text, "lost {x}");
+  assert_null(kymo_schema_lookup_event(schema, "moved")->next_version);
+  assert_int_equal(kymo_schema_lookup_event(schema, "moved")->source_line, 10);
   kymo_schema_release(schema);
 }
 

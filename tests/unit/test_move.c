@@ -29,7 +29,7 @@ struct walk_case {
   size_t count, at;
   struct seen_loss losses[LOSSES_MAX], told[LOSSES_MAX];
   size_t loss_count, told_count, delivered;
-  bool has_order; /* behind kymo_goto_time, too */
+  bool has_order; /* behind kymo_trace_goto_time, too */
 };
 
 static void note_loss(void *user, const struct kymo_loss *loss) {
@@ -40,14 +40,15 @@ static void note_loss(void *user, const struct kymo_loss *loss) {
 
 static struct seen see(struct kymo_trace *trace, const struct kymo_event *event) {
   struct seen seen = {event->packet->stream->index, event->time_ns, UINT64_MAX};
-  assert_int_equal(kymo_get_uint(event, kymo_field_id(trace, event->class_, "v"), &seen.value), KYMO_OK);
+  assert_int_equal(kymo_event_get_uint(event, kymo_field_id(trace, event->class_, "v"), &seen.value),
+                   KYMO_OK);
   return seen;
 }
 
 static void read_all(struct walk_case *c) {
   const struct kymo_event *event;
   c->count = c->at = c->loss_count = c->told_count = c->delivered = 0;
-  kymo_set_loss_handler(c->trace, note_loss, c);
+  kymo_trace_set_loss_handler(c->trace, note_loss, c);
   while ((event = next_event(c->trace))) {
     assert_true(c->count < EVENTS_MAX);
     c->events[c->count++] = see(c->trace, event);
@@ -74,7 +75,7 @@ static void check(const struct walk_case *c, const char *move, int status, const
              c->number, move, c->at, c->count, seen.value, seen.stream, wanted.value, wanted.stream);
   if (number >= KYMO_NUMBER_RELATIVE && random_below(3))
     return;
-  status = kymo_number(c->trace, event, &number, NULL);
+  status = kymo_trace_get_number(c->trace, event, &number, NULL);
   if (status == KYMO_E_ABSENT && !c->has_order)
     return;
   if (status != KYMO_OK || number != c->at || event->number != c->at)
@@ -87,21 +88,21 @@ static void check(const struct walk_case *c, const char *move, int status, const
 static void go_next(struct walk_case *c) {
   const struct kymo_event *event;
   c->at += c->at <= c->count;
-  int status = kymo_get_next(c->trace, &event, NULL);
+  int status = kymo_trace_next(c->trace, &event, NULL);
   check(c, "next", status, event);
 }
 
 static void go_previous(struct walk_case *c) {
   const struct kymo_event *event;
   c->at -= c->at > 0;
-  int status = kymo_get_previous(c->trace, &event, NULL);
+  int status = kymo_trace_previous(c->trace, &event, NULL);
   check(c, "previous", status, event);
 }
 
 static void go_record(struct walk_case *c) {
   const struct kymo_event *event;
   uint64_t number = random_below(c->count + 3);
-  int status = kymo_goto_record(c->trace, number, &event, NULL);
+  int status = kymo_trace_goto_event(c->trace, number, &event, NULL);
   c->at = number <= c->count ? (size_t)number : c->count + 1;
   check(c, "goto_record", number == 0 && status == KYMO_OK ? KYMO_END : status, event);
 }
@@ -110,13 +111,13 @@ static void go_skip(struct walk_case *c) {
   const struct kymo_event *event;
   int64_t reach = random_below(2) ? 20 : 2 * (int64_t)c->count + 2;
   int64_t count = (int64_t)random_below((uint64_t)reach) - reach / 2, to = (int64_t)c->at + count;
-  int status = kymo_skip(c->trace, count, &event, NULL);
+  int status = kymo_trace_skip(c->trace, count, &event, NULL);
   c->at = to < 0 ? 0 : to > (int64_t)c->count ? c->count + 1 : (size_t)to;
   check(c, "skip", status, event);
 }
 
 static void go_start(struct walk_case *c) {
-  assert_int_equal(kymo_rewind(c->trace), KYMO_OK);
+  assert_int_equal(kymo_trace_rewind(c->trace), KYMO_OK);
   c->at = 0;
 }
 
@@ -125,7 +126,7 @@ static void go_time(struct walk_case *c) {
   if (!c->has_order || c->count == 0 || kymo_trace_damage_count(c->trace) > 0)
     return;
   int64_t time_ns = c->events[random_below(c->count)].time_ns + (int64_t)random_below(3) - 1;
-  assert_int_equal(kymo_goto_time(c->trace, time_ns, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_goto_time(c->trace, time_ns, NULL), KYMO_OK);
   for (c->at = 0; c->at < c->count && c->events[c->at].time_ns < time_ns; c->at++)
     ;
   go_next(c);
@@ -134,9 +135,9 @@ static void go_time(struct walk_case *c) {
 static void count(struct walk_case *c) {
   uint64_t records;
   struct kymo_bookmark place;
-  assert_int_equal(kymo_count_records(c->trace, &records, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_count_events(c->trace, &records, NULL), KYMO_OK);
   assert_int_equal(records, c->count);
-  kymo_tell(c->trace, &place);
+  kymo_trace_tell(c->trace, &place);
   if (place.number)
     assert_int_equal(place.number, c->at > c->count ? c->count : c->at);
 }
@@ -206,7 +207,7 @@ static void run_case(uint64_t number) {
   go_to_end(&c);
   go_back_to_start(&c);
   assert_int_equal(kymo_trace_damage_count(c.trace), damage_count); /* each place is listed once */
-  kymo_close(c.trace);
+  kymo_trace_close(c.trace);
   free(bytes);
 }
 

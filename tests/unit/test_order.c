@@ -41,7 +41,7 @@ static void assert_order(uint64_t begin_ns, unsigned stream_count) {
     assert_int_equal(event->time_ns, time_ns);
   assert_int_equal(time_ns, begin_ns + stream_count * EVENTS);
   assert_int_equal(kymo_trace_damage_count(trace), 0);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(streams);
 }
 
@@ -77,7 +77,7 @@ static void events_beyond_all_times_are_not_lost(void **state) {
     assert_int_equal(kymo_trace_damage_count(trace), 1);
     assert_string_equal(kymo_trace_damage(trace, 0)->message,
                         "events with times that do not fit 64-bit nanoseconds");
-    kymo_close(trace);
+    kymo_trace_close(trace);
   }
 }
 

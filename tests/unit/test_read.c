@@ -45,7 +45,7 @@ static void events_of_constant_size_are_delivered(void **state) {
   assert_null(next_event(trace));
   assert_null(next_event(trace));
   assert_int_equal(kymo_trace_damage_count(trace), 0);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -62,7 +62,7 @@ static void streams_without_event_classes_have_room_for_their_headers(void **sta
   struct kymo_trace *trace = open_memory(finish(b), p, 1);
   assert_null(next_event(trace));
   assert_int_equal(kymo_trace_damage_count(trace), 0);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -78,7 +78,7 @@ static void short_time_stamps_wrap_around(void **state) {
   assert_int_equal(next_event(trace)->cycles, begin + 1);
   assert_int_equal(next_event(trace)->cycles, 5 * wrap + 3);
   assert_int_equal(next_event(trace)->cycles, 6 * wrap + 2);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -101,7 +101,7 @@ static void packets_follow_one_another_with_padding(void **state) {
   assert_true(info.has_times);
   assert_int_equal(info.begin_ns, 10);
   assert_int_equal(info.end_ns, 31);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -191,7 +191,7 @@ static void check_lttng_header(unsigned tag_bits, unsigned time_bits, uint64_t e
   assert_int_equal(event->cycles, (1000000000000 / turn + (1000000000000 % turn > 7)) * turn + 7);
   assert_int_equal(get(trace, event, "v"), 3);
   assert_null(next_event(trace));
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -250,7 +250,7 @@ static void streams_are_merged_by_time_and_then_by_rank(void **state) {
   put_event(&p[2], 0, 20, 8), put_event(&p[2], 0, 21, 9);
   struct kymo_trace *trace = open_memory(word_schema(), p, 3);
   assert_string_equal(times_and_values(trace), "5:4 6:5 10:1 20:2 20:6 20:7 20:8 21:9 30:3");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -279,7 +279,7 @@ static void many_streams_are_merged_like_a_sort(void **state) {
     stream = now;
   }
   assert_int_equal(count, STREAMS * EVENTS);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -309,7 +309,7 @@ static void times_that_are_centuries_apart_are_merged(void **state) {
     time_ns = event->time_ns;
   }
   assert_int_equal(count, STREAMS * EVENTS);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -333,7 +333,7 @@ static void times_that_jump_back_come_at_once(void **state) {
     assert_int_equal(next_event(trace)->cycles, UINT64_C(201) * YEAR + i / (STREAMS - 1));
   assert_int_equal(next_event(trace)->cycles, UINT64_C(250) * YEAR);
   assert_null(next_event(trace));
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -356,7 +356,7 @@ static void streams_without_clock_come_one_after_the_other(void **state) {
     assert_int_equal(get(trace, event, "v"), i);
   }
   assert_null(next_event(trace));
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -380,7 +380,7 @@ static void losses_are_told_between_the_packets(void **state) {
   put_packet(p, (struct head){.begin = 30, .end = 39, .sequence = 8, .discarded = 2}, 1);
   put_packet(p, (struct head){.begin = 40, .end = 49, .sequence = 9, .discarded = 2}, 1);
   struct kymo_trace *trace = open_memory(word_schema(), p, 1);
-  kymo_set_loss_handler(trace, note_loss, NULL);
+  kymo_trace_set_loss_handler(trace, note_loss, NULL);
   loss_text[0] = 0;
   assert_non_null(next_event(trace));
   assert_string_equal(loss_text, "");
@@ -398,7 +398,7 @@ static void losses_are_told_between_the_packets(void **state) {
       kymo_stream_describe(trace, kymo_part_stream(trace, kymo_trace_part(trace, 0), 0), &info, NULL), 0);
   assert_int_equal(info.discarded_events, UINT64_C(4294967298));
   assert_int_equal(info.lost_packets, 2);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -407,11 +407,11 @@ static void losses_before_the_first_packet_have_no_number(void **state) {
   struct packet_bytes *p = new_bytes(1);
   put_packet(p, (struct head){.begin = 10, .end = 19, .sequence = 40, .discarded = 7}, 1);
   struct kymo_trace *trace = open_memory(word_schema(), p, 1);
-  kymo_set_loss_handler(trace, note_loss, NULL);
+  kymo_trace_set_loss_handler(trace, note_loss, NULL);
   loss_text[0] = 0;
   assert_non_null(next_event(trace));
   assert_string_equal(loss_text, "events -1 [10, 19]");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -423,7 +423,7 @@ static void losses_come_in_their_place_among_other_streams(void **state) {
   put_packet(&p[1], (struct head){.begin = 12, .end = 12}, 1);
   put_packet(&p[1], (struct head){.begin = 25, .end = 25, .sequence = 1}, 1);
   struct kymo_trace *trace = open_memory(word_schema(), p, 2);
-  kymo_set_loss_handler(trace, note_loss, NULL);
+  kymo_trace_set_loss_handler(trace, note_loss, NULL);
   loss_text[0] = 0;
   assert_int_equal(next_event(trace)->time_ns, 10);
   assert_int_equal(next_event(trace)->time_ns, 12);
@@ -432,7 +432,7 @@ static void losses_come_in_their_place_among_other_streams(void **state) {
   assert_string_equal(loss_text, "events 5 [19, 39]");
   assert_int_equal(next_event(trace)->time_ns, 30);
   assert_null(next_event(trace));
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -478,8 +478,8 @@ static void boundaries_come_in_their_place_among_events_and_losses(void **state)
   put_packet(&p[0], (struct head){.begin = 40, .end = 49, .discarded = 5, .sequence = 2}, 1);
   put_packet(&p[1], (struct head){.begin = 12, .end = 44}, 1);
   struct kymo_trace *trace = open_memory(word_schema(), p, 3);
-  kymo_set_boundary_handler(trace, note_boundary, NULL);
-  kymo_set_loss_handler(trace, note_loss, NULL);
+  kymo_trace_set_boundary_handler(trace, note_boundary, NULL);
+  kymo_trace_set_loss_handler(trace, note_loss, NULL);
   loss_text[0] = 0;
   assert_string_equal(boundaries_before(trace, 10), "0:stream 1:stream 0:packet[10]");
   assert_string_equal(boundaries_before(trace, 12), "1:packet[12]");
@@ -487,7 +487,7 @@ static void boundaries_come_in_their_place_among_events_and_losses(void **state)
   assert_string_equal(boundaries_before(trace, 40), "0:end[19] 0:packet[30] 0:end[39] 0:packet[40]");
   assert_string_equal(loss_text, "events 5 [39, 49]");
   assert_string_equal(boundaries_before(trace, -1), "1:end[44] 1:stream end 0:end[49] 0:stream end");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -512,7 +512,7 @@ static struct kymo_trace *open_untimed(struct packet_bytes *p) {
     for (unsigned packet = 0; packet < 2; packet++)
       put_le(&p[stream_index], 16, 8), put_le(&p[stream_index], 7, 8);
   struct kymo_trace *trace = open_memory(finish(b), p, 2);
-  kymo_set_boundary_handler(trace, note_boundary, NULL);
+  kymo_trace_set_boundary_handler(trace, note_boundary, NULL);
   return trace;
 }
 
@@ -525,7 +525,7 @@ static void boundaries_without_a_time_come_at_once(void **state) {
   assert_string_equal(boundaries_before(trace, 7), "0:end 0:stream end");
   assert_string_equal(boundaries_before(trace, 7), "1:end 1:packet");
   assert_string_equal(boundaries_before(trace, -1), "1:end 1:stream end");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -541,7 +541,7 @@ static void an_unknown_event_ends_its_packet_only(void **state) {
   assert_string_equal(times_and_values(trace), "10:1 20:1");
   assert_int_equal(kymo_trace_damage_count(trace), 1);
   assert_damage(trace, 0, HEAD_BYTES + 24, 32, "no event class has the id 77");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -554,7 +554,7 @@ static void an_event_beyond_the_content_is_damage(void **state) {
   assert_string_equal(times_and_values(trace), "10:1");
   assert_int_equal(kymo_trace_damage_count(trace), 1);
   assert_damage(trace, 0, HEAD_BYTES + 28, 12, "beyond the end of the packet's content");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -567,7 +567,7 @@ static void a_cut_last_packet_gives_its_whole_events(void **state) {
   assert_string_equal(times_and_values(trace), "10:1");
   assert_int_equal(kymo_trace_damage_count(trace), 1);
   assert_damage(trace, 0, HEAD_BYTES + 28, 12, "has 88 bytes, the file ends after 68");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -581,7 +581,7 @@ static void a_cut_packet_head_is_damage(void **state) {
   assert_string_equal(times_and_values(trace), "10:1");
   assert_int_equal(kymo_trace_damage_count(trace), 1);
   assert_damage(trace, 0, HEAD_BYTES + 16 + 32, HEAD_BYTES - 8, "packet context");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -597,7 +597,7 @@ static void reading_goes_on_at_the_next_magic_number(void **state) {
   assert_int_equal(kymo_trace_damage_count(trace), 1);
   assert_damage(trace, 0, HEAD_BYTES + 16, HEAD_BYTES + 32,
                 "packet magic number: expected 0xc1fc1fc1, found 0xc1fc1f3e");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -619,7 +619,7 @@ static void a_packet_of_another_class_is_passed_by_its_size(void **state) {
   assert_int_equal(kymo_trace_damage_count(trace), 1);
   assert_damage(trace, 0, HEAD_BYTES + 16, HEAD_BYTES + 16,
                 "the packet is of stream class 1, the ones before it of 0");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -648,7 +648,7 @@ static void bad_sizes_are_damage(void **state) {
     assert_true(strcmp(text, "20:1") == 0 || strcmp(text, "") == 0);
     assert_true(kymo_trace_damage_count(trace) >= 1);
     assert_damage(trace, 0, 0, kymo_trace_damage(trace, 0)->bytes_lost, cases[i].words);
-    kymo_close(trace);
+    kymo_trace_close(trace);
     free(p);
   }
 }
@@ -662,7 +662,7 @@ static void other_streams_go_on_behind_damage(void **state) {
   struct kymo_trace *trace = open_memory(word_schema(), p, 2);
   assert_string_equal(times_and_values(trace), "5:1 6:2");
   assert_int_equal(kymo_trace_damage_count(trace), 1);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -676,7 +676,7 @@ static void damage_is_bounded(void **state) {
   assert_true(count < 10000);
   assert_int_equal(kymo_trace_damage(trace, count - 1)->bytes_lost, 10000 - count + 1);
   assert_null(kymo_trace_damage(trace, count));
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -693,7 +693,7 @@ static void events_without_bits_do_not_hang(void **state) {
   assert_null(next_event(trace));
   assert_int_equal(kymo_trace_damage_count(trace), 1);
   assert_damage(trace, 0, 0, 1, "an event without any bits");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 

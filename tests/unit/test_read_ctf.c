@@ -76,15 +76,15 @@ static struct kymo_trace *open_below(const char *name) {
   struct kymo_trace *trace;
   struct kymo_error error = {0};
   const char *path = below(name);
-  if (kymo_open(&trace, &path, 1, NULL, &error) != KYMO_OK)
+  if (kymo_trace_open(&trace, &path, 1, NULL, &error) != KYMO_OK)
     fail_msg("%s: %s", path, error.message);
   return trace;
 }
 
-static int open_error(const char *const *paths, size_t count, const struct kymo_open_options *options,
+static int open_error(const char *const *paths, size_t count, const struct kymo_trace_options *options,
                       struct kymo_error *error) {
   struct kymo_trace *trace = (struct kymo_trace *)1;
-  int status = kymo_open(&trace, paths, count, options, error);
+  int status = kymo_trace_open(&trace, paths, count, options, error);
   assert_null(trace);
   assert_true(status < 0);
   assert_int_equal(status, error->code);
@@ -103,7 +103,7 @@ static const char *times(struct kymo_trace *trace) {
   text[0] = 0;
   for (const struct kymo_event *event; (event = next_event(trace)) && at < sizeof text - 50;) {
     uint64_t value = UINT64_MAX;
-    assert_int_equal(kymo_get_uint(event, kymo_field_id(trace, event->class_, "v"), &value), KYMO_OK);
+    assert_int_equal(kymo_event_get_uint(event, kymo_field_id(trace, event->class_, "v"), &value), KYMO_OK);
     assert_int_equal(value, event->cycles);
     at += (size_t)snprintf(text + at, sizeof text - at, "%s%lld", at ? " " : "", (long long)event->time_ns);
   }
@@ -125,16 +125,16 @@ static void traces_are_found_below_folders(void **state) {
   write_packet("all/.secret/s0", (struct head){.begin = 80}, 2);
   write_metadata("all/kernel", UUID_B, "", "");
   write_packet("all/kernel/s0", (struct head){.begin = 5}, 1);
-  struct kymo_open_options options = {.force_correlate = true};
+  struct kymo_trace_options options = {.force_correlate = true};
   struct kymo_trace *trace;
   const char *path = below("all");
-  assert_int_equal(kymo_open(&trace, &path, 1, &options, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_open(&trace, &path, 1, &options, NULL), KYMO_OK);
   assert_int_equal(kymo_trace_part_count(trace), 2);
   assert_string_equal(kymo_trace_part(trace, 0)->format, "ctf");
   assert_null(kymo_trace_part(trace, 2));
   assert_string_equal(times(trace), "5 10 11");
   assert_int_equal(kymo_trace_damage_count(trace), 0);
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 static void what_is_no_trace_is_told(void **state) {
@@ -147,7 +147,7 @@ static void what_is_no_trace_is_told(void **state) {
   path = below("folder");
   assert_int_equal(open_error(&path, 1, NULL, &error), KYMO_E_UNKNOWN);
   assert_message(&error, "no trace found");
-  struct kymo_open_options options = {.format = "nonsense"};
+  struct kymo_trace_options options = {.format = "nonsense"};
   assert_int_equal(open_error(&path, 1, &options, &error), KYMO_E_UNKNOWN);
   assert_message(&error, "'nonsense'");
   assert_int_equal(open_error(NULL, 0, NULL, &error), KYMO_E_USAGE);
@@ -159,9 +159,9 @@ static void a_trace_named_twice_is_read_once(void **state) {
   write_packet("t/s0", (struct head){.begin = 10}, 2);
   const char *paths[] = {below("t"), below("t")};
   struct kymo_trace *trace;
-  assert_int_equal(kymo_open(&trace, paths, 2, NULL, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_open(&trace, paths, 2, NULL, NULL), KYMO_OK);
   assert_string_equal(times(trace), "10 11");
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 static void special_files_are_not_opened(void **state) {
@@ -173,7 +173,7 @@ static void special_files_are_not_opened(void **state) {
   struct kymo_trace *trace = open_below("t");
   assert_string_equal(times(trace), "10");
   assert_int_equal(kymo_trace_part(trace, 0)->stream_count, 1);
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 static void empty_files_are_streams_without_packets(void **state) {
@@ -190,7 +190,7 @@ static void empty_files_are_streams_without_packets(void **state) {
   for (uint32_t i = 0; i < part->stream_count; i++)
     without += kymo_part_stream(trace, part, i)->class_ == NULL;
   assert_int_equal(without, 1);
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 /* ---- streams of several files ---- */
@@ -215,7 +215,7 @@ static void rotated_files_are_one_stream_in_the_order_of_time(void **state) {
   assert_int_equal(info.begin_ns, 10);
   assert_int_equal(info.end_ns, 39);
   assert_string_equal(times(trace), "10 20 25 30");
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 static void packets_that_two_snapshots_hold_come_once(void **state) {
@@ -237,7 +237,7 @@ static void packets_that_two_snapshots_hold_come_once(void **state) {
       kymo_stream_describe(trace, kymo_part_stream(trace, kymo_trace_part(trace, 0), 0), &info, NULL), 0);
   assert_int_equal(info.packets, 3);
   assert_string_equal(times(trace), "10 20 30");
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 static void folders_of_one_uuid_are_one_trace_with_the_richest_metadata(void **state) {
@@ -252,7 +252,7 @@ static void folders_of_one_uuid_are_one_trace_with_the_richest_metadata(void **s
   assert_int_equal(kymo_trace_part(trace, 0)->stream_count, 1);
   assert_int_equal(kymo_trace_part(trace, 0)->schema->streams[0]->event_count, 2);
   assert_string_equal(times(trace), "10 20");
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 static void the_order_of_arguments_does_not_matter(void **state) {
@@ -264,13 +264,13 @@ static void the_order_of_arguments_does_not_matter(void **state) {
   const char *paths[] = {below("b"), below("a")}, *turned[] = {paths[1], paths[0]};
   for (int i = 0; i < 2; i++) {
     struct kymo_trace *trace;
-    assert_int_equal(kymo_open(&trace, i ? turned : paths, 2, NULL, NULL), KYMO_OK);
+    assert_int_equal(kymo_trace_open(&trace, i ? turned : paths, 2, NULL, NULL), KYMO_OK);
     for (int k = 0; k < 6; k++) {
       const struct kymo_event *event = next_event(trace);
       assert_string_equal(event->packet->stream->part->path, below(k % 2 ? "b" : "a"));
       assert_int_equal(event->time_ns, 10 + k / 2);
     }
-    kymo_close(trace);
+    kymo_trace_close(trace);
   }
 }
 
@@ -280,7 +280,7 @@ static void clocks_without_common_origin_are_not_merged(void **state) {
   (void)state;
   struct kymo_error error;
   struct kymo_trace *trace;
-  struct kymo_open_options force = {.force_correlate = true, .clock_offset_ns = 1000};
+  struct kymo_trace_options force = {.force_correlate = true, .clock_offset_ns = 1000};
   write_metadata("a", UUID_A, "uuid = \"" UUID_A "\";", "");
   write_metadata("b", UUID_B, "uuid = \"" UUID_B "\";", "");
   write_metadata("c", UUID_B, "uuid = \"" UUID_A "\";", "");
@@ -292,12 +292,12 @@ static void clocks_without_common_origin_are_not_merged(void **state) {
   assert_message(
       &error,
       "no common origin: their times cannot be compared, unless --force-correlate says that they can");
-  assert_int_equal(kymo_open(&trace, paths, 2, &force, &error), KYMO_OK);
+  assert_int_equal(kymo_trace_open(&trace, paths, 2, &force, &error), KYMO_OK);
   assert_int_equal(next_event(trace)->time_ns, 1010);
-  kymo_close(trace);
-  assert_int_equal(kymo_open(&trace, same, 2, NULL, &error), KYMO_OK);
+  kymo_trace_close(trace);
+  assert_int_equal(kymo_trace_open(&trace, same, 2, NULL, &error), KYMO_OK);
   assert_string_equal(times(trace), "10 30");
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 static void an_end_of_zero_is_no_time_in_lttng_traces(void **state) {
@@ -313,7 +313,7 @@ static void an_end_of_zero_is_no_time_in_lttng_traces(void **state) {
   assert_true(event->packet->has_begin);
   assert_false(event->packet->has_end);
   assert_string_equal(times(trace), "20");
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 /* ---- metadata ---- */
@@ -348,7 +348,7 @@ static void metadata_in_packets_is_read_in_both_byte_orders(void **state) {
     write_packet("t/s", (struct head){.begin = 10}, 1);
     struct kymo_trace *trace = open_below("t");
     assert_string_equal(times(trace), "10");
-    kymo_close(trace);
+    kymo_trace_close(trace);
   }
 }
 
@@ -397,7 +397,7 @@ static void metadata_without_signature_line_is_read(void **state) {
   write_packet("t/s", (struct head){.begin = 10}, 1);
   struct kymo_trace *trace = open_below("t");
   assert_string_equal(times(trace), "10");
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 static void errors_in_metadata_name_the_file_and_line(void **state) {
@@ -429,7 +429,7 @@ static void a_file_with_a_bad_first_packet_is_read_from_the_next(void **state) {
   assert_string_equal(damage->path, below("t/s"));
   assert_int_equal(damage->offset, 0);
   assert_int_equal(damage->bytes_lost, HEAD_BYTES + 9);
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 static void a_file_that_shrinks_while_it_is_read_ends_early(void **state) {
@@ -454,7 +454,7 @@ static void a_file_that_shrinks_while_it_is_read_ends_early(void **state) {
   while (next_event(trace))
     count++;
   assert_true(count < PACKETS * 5);
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 /* ---- registries ---- */
@@ -494,11 +494,11 @@ static void write_registry(struct kymo_strbuf *registry, size_t size) {
 /* The name of the first event of the trace in "t"; and the damage of all of it. */
 static const char *first_name(bool as_babeltrace2, struct kymo_damage *damage) {
   static char name[16], message[256], damaged[256];
-  struct kymo_open_options options = {.as_babeltrace2 = as_babeltrace2};
+  struct kymo_trace_options options = {.as_babeltrace2 = as_babeltrace2};
   struct kymo_trace *trace;
   struct kymo_error error = {0};
   const char *path = below("t");
-  if (kymo_open(&trace, &path, 1, &options, &error) != KYMO_OK)
+  if (kymo_trace_open(&trace, &path, 1, &options, &error) != KYMO_OK)
     fail_msg("%s", error.message);
   const struct kymo_event *event = next_event(trace);
   assert_non_null(event);
@@ -512,7 +512,7 @@ static const char *first_name(bool as_babeltrace2, struct kymo_damage *damage) {
     damage->message = message;
     damage->path = damaged;
   }
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return name;
 }
 
@@ -590,9 +590,11 @@ static const char *growing_name(size_t damages) {
   struct kymo_schema *schema = kymo_description_load(trace, below("t"), true, &error);
   assert_non_null(schema);
   assert_int_equal(kymo_trace_damage_count(trace), damages);
-  const char *name = kymo_lookup_event(schema, "r") ? "r" : kymo_lookup_event(schema, "e") ? "e" : "none";
+  const char *name = kymo_schema_lookup_event(schema, "r")   ? "r"
+                     : kymo_schema_lookup_event(schema, "e") ? "e"
+                                                             : "none";
   kymo_schema_release(schema);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   return name;
 }
 
@@ -607,7 +609,7 @@ static void the_torn_end_of_a_growing_description_does_not_count(void **state) {
   write_file("t/metadata", longer, strlen(longer));
   struct kymo_trace *trace = kymo_trace_new();
   assert_null(kymo_description_load(trace, below("t"), false, &error)); /* of a finished trace it does */
-  kymo_close(trace);
+  kymo_trace_close(trace);
   assert_string_equal(growing_name(0), "r");
   registry = registry_of(text, strlen(text));
   kymo_strbuf_add(&registry, "torn", 4);

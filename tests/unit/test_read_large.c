@@ -49,7 +49,7 @@ static struct kymo_trace *open_trace(void) {
   struct kymo_trace *trace;
   struct kymo_error error = {0};
   const char *path = below("trace");
-  if (kymo_open(&trace, &path, 1, NULL, &error) != KYMO_OK)
+  if (kymo_trace_open(&trace, &path, 1, NULL, &error) != KYMO_OK)
     fail_msg("%s: %s", path, error.message);
   return trace;
 }
@@ -57,7 +57,7 @@ static struct kymo_trace *open_trace(void) {
 static uint64_t value_of(struct kymo_trace *trace, const struct kymo_event *event) {
   uint64_t value = UINT64_MAX;
   assert_non_null(event);
-  assert_int_equal(kymo_get_uint(event, kymo_field_id(trace, event->class_, "v"), &value), KYMO_OK);
+  assert_int_equal(kymo_event_get_uint(event, kymo_field_id(trace, event->class_, "v"), &value), KYMO_OK);
   return value;
 }
 
@@ -149,10 +149,10 @@ static void packets_lie_across_and_behind_four_gib(void **state) {
   assert_true(info.bytes == GIB4 + 65536);
   static const uint64_t times[] = {2003, 1599, 1000, 1042, 101, 2004, 0};
   for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-    assert_int_equal(kymo_goto_time(trace, (int64_t)times[i], NULL), KYMO_OK);
+    assert_int_equal(kymo_trace_goto_time(trace, (int64_t)times[i], NULL), KYMO_OK);
     check_from(trace, times[i]);
   }
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 /* ---- by numbers ---- */
@@ -187,28 +187,28 @@ static void records_are_reached_by_number_in_twelve_gib(void **state) {
     skip();
   struct kymo_trace *trace = open_trace();
   const struct kymo_event *event;
-  assert_int_equal(kymo_goto_record(trace, count, &event, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_goto_event(trace, count, &event, NULL), KYMO_OK);
   check_record(trace, event, count);
   for (uint64_t number = count - 1; number > count - 2000; number--) {
-    assert_int_equal(kymo_get_previous(trace, &event, NULL), KYMO_OK);
+    assert_int_equal(kymo_trace_previous(trace, &event, NULL), KYMO_OK);
     check_record(trace, event, number);
   }
   for (uint64_t i = 0; i < 60; i++) {
     uint64_t number = 1 + i * 48271 % count;
-    assert_int_equal(kymo_goto_record(trace, number, &event, NULL), KYMO_OK);
+    assert_int_equal(kymo_trace_goto_event(trace, number, &event, NULL), KYMO_OK);
     check_record(trace, event, number);
   }
-  assert_int_equal(kymo_goto_time(trace, (int64_t)count - 5, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_goto_time(trace, (int64_t)count - 5, NULL), KYMO_OK);
   event = next_event(trace);
   assert_int_equal(value_of(trace, event), count - 5);
-  assert_int_equal(kymo_get_previous(trace, &event, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_previous(trace, &event, NULL), KYMO_OK);
   assert_int_equal(value_of(trace, event), count - 6);
-  assert_int_equal(kymo_number(trace, event, &counted, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_get_number(trace, event, &counted, NULL), KYMO_OK);
   assert_int_equal(counted, count - 6);
-  assert_int_equal(kymo_count_records(trace, &counted, NULL), KYMO_OK);
+  assert_int_equal(kymo_trace_count_events(trace, &counted, NULL), KYMO_OK);
   assert_int_equal(counted, count);
-  assert_int_equal(kymo_goto_record(trace, count + 1, &event, NULL), KYMO_END);
-  kymo_close(trace);
+  assert_int_equal(kymo_trace_goto_event(trace, count + 1, &event, NULL), KYMO_END);
+  kymo_trace_close(trace);
 }
 
 static void damage_behind_four_gib_is_told_at_its_byte(void **state) {
@@ -220,7 +220,7 @@ static void damage_behind_four_gib_is_told_at_its_byte(void **state) {
   write_at(fd, packets[2].offset, &wrong);
   close(fd);
   struct kymo_trace *trace = open_trace();
-  kymo_goto_time(trace, 1500, NULL);
+  kymo_trace_goto_time(trace, 1500, NULL);
   for (uint64_t i = 1500; i < 1600; i++)
     assert_int_equal(value_of(trace, next_event(trace)), i);
   assert_null(next_event(trace));
@@ -228,7 +228,7 @@ static void damage_behind_four_gib_is_told_at_its_byte(void **state) {
   assert_true(kymo_trace_damage(trace, 0)->offset == packets[2].offset);
   assert_string_equal(kymo_trace_damage(trace, 0)->message,
                       "packet magic number: expected 0xc1fc1fc1, found 0xdeadbeef");
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 /* ---- one packet ---- */
@@ -268,12 +268,12 @@ static void packets_of_unknown_size_are_the_whole_file(void **state) {
   assert_int_equal(kymo_trace_range(trace, &begin_ns, &end_ns, NULL), KYMO_OK);
   assert_int_equal(begin_ns, 10);
   assert_int_equal(end_ns, ROOMY_EVENTS * 10);
-  kymo_goto_time(trace, 5005, NULL);
+  kymo_trace_goto_time(trace, 5005, NULL);
   check_roomy(trace, 500);
-  kymo_goto_time(trace, 31, NULL);
+  kymo_trace_goto_time(trace, 31, NULL);
   check_roomy(trace, 3);
   assert_int_equal(kymo_trace_damage_count(trace), 0);
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 static void events_cut_at_the_end_of_a_large_packet_are_told(void **state) {
@@ -285,7 +285,7 @@ static void events_cut_at_the_end_of_a_large_packet_are_told(void **state) {
   const struct kymo_damage *damage = kymo_trace_damage(trace, 0);
   assert_true(damage->offset >= ROOMY_HEAD + ROOMY_EVENTS * ROOMY_BYTES);
   assert_int_equal(damage->bytes_lost, 100);
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 /* ---- heads ---- */
@@ -320,9 +320,9 @@ static void packets_may_have_long_heads(void **state) {
   assert_int_equal(info.packets, 20);
   assert_int_equal(kymo_trace_range(trace, &begin_ns, &end_ns, NULL), KYMO_OK);
   assert_int_equal(begin_ns, 0);
-  kymo_goto_time(trace, 1700, NULL);
+  kymo_trace_goto_time(trace, 1700, NULL);
   assert_int_equal(value_of(trace, next_event(trace)), 17);
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 int main(void) {

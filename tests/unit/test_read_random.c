@@ -202,26 +202,26 @@ static void check_get(struct kymo_trace *trace, const struct kymo_event *event) 
     assert_int_not_equal(field, KYMO_FIELD_NONE);
     switch (token) {
     case KYMO_TOKEN_INTEGER:
-      assert_int_equal(kymo_get_uint(event, field, &u),
+      assert_int_equal(kymo_event_get_uint(event, field, &u),
                        value.type->is_signed && value.i < 0 ? KYMO_E_RANGE : KYMO_OK);
-      assert_int_equal(kymo_get_int(event, field, &i),
+      assert_int_equal(kymo_event_get_int(event, field, &i),
                        !value.type->is_signed && value.i < 0 ? KYMO_E_RANGE : KYMO_OK);
       assert_true((value.i < 0 && value.type->is_signed) || u == value.u);
       assert_true((value.i < 0 && !value.type->is_signed) || i == value.i);
-      assert_int_equal(kymo_get_bytes(event, field, &bytes, &count), KYMO_E_TYPE);
+      assert_int_equal(kymo_event_get_bytes(event, field, &bytes, &count), KYMO_E_TYPE);
       break;
     case KYMO_TOKEN_FLOAT:
-      assert_int_equal(kymo_get_float(event, field, &f), KYMO_OK);
+      assert_int_equal(kymo_event_get_float(event, field, &f), KYMO_OK);
       assert_true(f == value.f);
       break;
     case KYMO_TOKEN_TEXT:
     case KYMO_TOKEN_BLOB:
-      assert_int_equal(kymo_get_bytes(event, field, &bytes, &count), KYMO_OK);
+      assert_int_equal(kymo_event_get_bytes(event, field, &bytes, &count), KYMO_OK);
       assert_ptr_equal(bytes, value.bytes);
       assert_int_equal(count, value.count);
       break;
-    case KYMO_TOKEN_ABSENT: assert_int_equal(kymo_get_uint(event, field, &u), KYMO_E_ABSENT); break;
-    default: assert_int_equal(kymo_get_uint(event, field, &u), KYMO_E_TYPE); break;
+    case KYMO_TOKEN_ABSENT: assert_int_equal(kymo_event_get_uint(event, field, &u), KYMO_E_ABSENT); break;
+    default: assert_int_equal(kymo_event_get_uint(event, field, &u), KYMO_E_TYPE); break;
     }
   }
 }
@@ -292,7 +292,7 @@ static void run_case(uint64_t number) {
     }
     check_get(trace, event);
   }
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(bytes);
   free(w);
   free(expected);

@@ -71,7 +71,7 @@ static struct kymo_trace *open_live(const struct live *live) {
   const char *path = live->directory;
   struct kymo_error error = {0};
   struct kymo_trace *trace;
-  if (kymo_open(&trace, &path, 1, NULL, &error) != KYMO_OK)
+  if (kymo_trace_open(&trace, &path, 1, NULL, &error) != KYMO_OK)
     fail_msg("%s", error.message);
   return trace;
 }
@@ -80,7 +80,7 @@ static struct kymo_trace *open_live(const struct live *live) {
 static unsigned count(struct kymo_trace *trace, const char *name) {
   const struct kymo_event *event;
   unsigned events = 0;
-  while (kymo_get_next(trace, &event, NULL) == KYMO_OK)
+  while (kymo_trace_next(trace, &event, NULL) == KYMO_OK)
     events += strcmp(event->class_->name, name) == 0;
   if (kymo_trace_damage_count(trace))
     fail_msg("%s", kymo_trace_damage(trace, 0)->message);
@@ -124,10 +124,10 @@ static void nothing_is_read_that_came_after_the_description(void **state) {
   for (unsigned i = 1; i < 4; i++)
     late(used[i]);
   assert_int_equal(count(trace, "early"), 4);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   trace = open_live(&live); /* now they are there */
   assert_int_equal(count(trace, "late"), 5);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   end_live(&live);
 }
 
@@ -146,7 +146,7 @@ static void what_comes_after_opening_is_read_if_its_classes_are_known(void **sta
     put_event(&ring, 1, 16);
   }
   assert_int_equal(count(trace, "early"), live.view.packets);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   end_live(&live);
 }
 

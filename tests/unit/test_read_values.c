@@ -42,7 +42,7 @@ static void members_of_a_union_lie_over_one_another(void **state) {
   assert_int_equal(get(trace, event, "z"), 9);
   assert_null(next_event(trace));
   assert_int_equal(kymo_trace_damage_count(trace), 0);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -95,7 +95,7 @@ static void texts_and_sequences_of_all_lengths_end_where_they_end(void **state) 
   }
   assert_null(next_event(trace));
   assert_int_equal(kymo_trace_damage_count(trace), 0);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(body);
   free(p);
 }
@@ -135,7 +135,7 @@ static void varints_of_ten_bytes_have_one_bit_in_the_last(void **state) {
       assert_string_equal(walk_text(event, KYMO_SCOPE_PAYLOAD), cases[i].text);
     else
       assert_damage(trace, 0, 10, 10, "field 'f': a variable-length integer has more than 64 bits");
-    kymo_close(trace);
+    kymo_trace_close(trace);
     free(p);
   }
 }
@@ -147,11 +147,11 @@ static void wide_texts_end_with_a_whole_character_or_a_zero(void **state) {
   struct packet_bytes *p = new_bytes(2);
   struct kymo_trace *trace = open_field(p, type, "a\0\0\0x", 5);
   assert_non_null(next_event(trace));
-  kymo_close(trace);
+  kymo_trace_close(trace);
   trace = open_field(p + 1, type, "a\0b\0c", 5);
   assert_null(next_event(trace));
   assert_damage(trace, 0, 0, 5, "field 'f': 5 bytes are no whole number of characters");
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 
@@ -201,7 +201,7 @@ static void a_length_may_stand_in_whichever_option_is_there(void **state) {
   assert_string_equal(walk_text(event, KYMO_SCOPE_PAYLOAD), "t=1 v={ x=9 n=1 } d=[ 4 ]");
   assert_null(next_event(trace));
   assert_int_equal(kymo_trace_damage_count(trace), 0);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   free(p);
 }
 

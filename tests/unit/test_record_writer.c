@@ -21,7 +21,7 @@ static int start_recording(void **state) {
   kymo_session_.options.save_at_exit = false;
   kymo_session_.options.mode = KYMO_MODE_OVERWRITE;
   kymo_session_.options.buffer_bytes = 1 << 17;
-  assert_true(kymo_enable("*") > 0);
+  assert_true(kymo_tracepoint_enable("*") > 0);
   return 0;
 }
 

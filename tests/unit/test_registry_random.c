@@ -43,8 +43,8 @@ static void add_mappings(struct making *m, struct kymo_type *type) {
 }
 
 static const struct kymo_type *random_described(struct making *m, const struct kymo_clock *clock) {
-  static const enum kymo_kind kinds[] = {KYMO_KIND_INTEGER, KYMO_KIND_BOOLEAN, KYMO_KIND_BITMAP,
-                                         KYMO_KIND_VARINT,  KYMO_KIND_STRING,  KYMO_KIND_BLOB_ARRAY};
+  static const enum kymo_type_kind kinds[] = {KYMO_KIND_INTEGER, KYMO_KIND_BOOLEAN, KYMO_KIND_BITMAP,
+                                              KYMO_KIND_VARINT,  KYMO_KIND_STRING,  KYMO_KIND_BLOB_ARRAY};
   static const uint8_t bases[] = {0, 2, 8, 10, 16};
   struct kymo_type type = {.kind = kinds[random_below(6)],
                            .name = maybe_text(m),

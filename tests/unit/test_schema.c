@@ -183,9 +183,9 @@ static void classes_are_found_by_any_id(void **state) {
   assert_int_equal(last->index, 99);
   assert_int_equal(last->event_count, 10000);
   for (uint64_t i = 0; i < 10000; i++)
-    assert_int_equal(kymo_stream_event(last, i * i * i * 1000003)->index, i);
-  assert_null(kymo_stream_event(last, 5));
-  assert_null(kymo_stream_event(schema->streams[0], 0));
+    assert_int_equal(kymo_stream_class_event(last, i * i * i * 1000003)->index, i);
+  assert_null(kymo_stream_class_event(last, 5));
+  assert_null(kymo_stream_class_event(schema->streams[0], 0));
   assert_null(kymo_schema_stream(schema, 1));
   kymo_schema_release(schema);
 }

@@ -119,10 +119,10 @@ static void make_filter(char *out, size_t size) {
 
 static struct kymo_trace *open_with(const struct screen_case *c, const char *const *paths, size_t count,
                                     const char *filter_text) {
-  struct kymo_open_options options = {.key = c->key};
+  struct kymo_trace_options options = {.key = c->key};
   struct kymo_trace *trace;
   struct kymo_error error = {.code = KYMO_OK};
-  if (kymo_open(&trace, paths, count, &options, &error) != KYMO_OK)
+  if (kymo_trace_open(&trace, paths, count, &options, &error) != KYMO_OK)
     fail_msg("seed %" PRIu64 ": %s", c->seed, error.message);
   if (!filter_text)
     return trace;
@@ -145,13 +145,14 @@ static struct fields fields_of(struct kymo_trace *trace, const struct kymo_event
   memset(&fields, 0, sizeof fields);
   fields.class_ = NULL;
   fields.time_ns = event->time_ns;
-  kymo_get_uint(event, kymo_field_id(trace, event->class_, "a"), &fields.a);
-  kymo_get_int(event, kymo_field_id(trace, event->class_, "b"), &fields.b);
-  kymo_get_int(event, kymo_field_id(trace, event->class_, "c"), &fields.c);
-  kymo_get_uint(event, kymo_field_id(trace, event->class_, "d"), &fields.d);
-  kymo_get_uint(event, kymo_field_id(trace, event->class_, "z"), &fields.z);
-  kymo_get_float(event, kymo_field_id(trace, event->class_, "f"), &fields.f);
-  assert_int_equal(kymo_get_bytes(event, kymo_field_id(trace, event->class_, "text"), &text, &size), KYMO_OK);
+  kymo_event_get_uint(event, kymo_field_id(trace, event->class_, "a"), &fields.a);
+  kymo_event_get_int(event, kymo_field_id(trace, event->class_, "b"), &fields.b);
+  kymo_event_get_int(event, kymo_field_id(trace, event->class_, "c"), &fields.c);
+  kymo_event_get_uint(event, kymo_field_id(trace, event->class_, "d"), &fields.d);
+  kymo_event_get_uint(event, kymo_field_id(trace, event->class_, "z"), &fields.z);
+  kymo_event_get_float(event, kymo_field_id(trace, event->class_, "f"), &fields.f);
+  assert_int_equal(kymo_event_get_bytes(event, kymo_field_id(trace, event->class_, "text"), &text, &size),
+                   KYMO_OK);
   assert_true(size < sizeof fields.text);
   memcpy(fields.text, text, size);
   return fields;
@@ -174,13 +175,15 @@ static int both(struct screen_case *c, unsigned move, uint64_t number) {
   int statuses[2];
   for (unsigned i = 0; i < 2; i++) {
     switch (move) {
-    case 0: statuses[i] = kymo_get_next_filtered(traces[i], &events[i], NULL); break;
-    case 1: statuses[i] = kymo_get_previous_filtered(traces[i], &events[i], NULL); break;
-    case 2: statuses[i] = kymo_get_next(traces[i], &events[i], NULL); break;
-    case 3: statuses[i] = kymo_get_previous(traces[i], &events[i], NULL); break;
-    case 4: statuses[i] = kymo_goto_record(traces[i], number, &events[i], NULL); break;
-    case 5: statuses[i] = kymo_skip(traces[i], (int64_t)(number % 6000) - 3000, &events[i], NULL); break;
-    default: statuses[i] = kymo_goto_time(traces[i], c->list[number - 1].time_ns, NULL);
+    case 0: statuses[i] = kymo_trace_next_filtered(traces[i], &events[i], NULL); break;
+    case 1: statuses[i] = kymo_trace_previous_filtered(traces[i], &events[i], NULL); break;
+    case 2: statuses[i] = kymo_trace_next(traces[i], &events[i], NULL); break;
+    case 3: statuses[i] = kymo_trace_previous(traces[i], &events[i], NULL); break;
+    case 4: statuses[i] = kymo_trace_goto_event(traces[i], number, &events[i], NULL); break;
+    case 5:
+      statuses[i] = kymo_trace_skip(traces[i], (int64_t)(number % 6000) - 3000, &events[i], NULL);
+      break;
+    default: statuses[i] = kymo_trace_goto_time(traces[i], c->list[number - 1].time_ns, NULL);
     }
   }
   if (statuses[0] != statuses[1] || !events[0] != !events[1])
@@ -188,7 +191,7 @@ static int both(struct screen_case *c, unsigned move, uint64_t number) {
              c->filter);
   uint64_t numbers[2] = {0, 0};
   for (unsigned i = 0; i < 2 && events[0]; i++)
-    assert_int_equal(kymo_number(traces[i], events[i], &numbers[i], NULL), KYMO_OK);
+    assert_int_equal(kymo_trace_get_number(traces[i], events[i], &numbers[i], NULL), KYMO_OK);
   if (numbers[0] != numbers[1])
     fail_msg("seed %" PRIu64 ": %s: event %" PRIu64 ", not %" PRIu64 "; %s", c->seed, names[move], numbers[0],
              numbers[1], c->filter);
@@ -200,8 +203,8 @@ static int both(struct screen_case *c, unsigned move, uint64_t number) {
 /* A number may be known to one only: a filter with a memory has seen what comes before a time. */
 static void both_tell(const struct screen_case *c) {
   struct kymo_bookmark one, other;
-  kymo_tell(c->screened, &one);
-  kymo_tell(c->plain, &other);
+  kymo_trace_tell(c->screened, &one);
+  kymo_trace_tell(c->plain, &other);
   bool is_other = one.number && other.number && one.number != other.number;
   if (is_other || one.time_ns != other.time_ns || one.is_behind != other.is_behind ||
       one.offset != other.offset)
@@ -213,24 +216,24 @@ static void both_tell(const struct screen_case *c) {
 static void both_to_an_end(struct screen_case *c) {
   int64_t end_ns = c->list[random_below(c->count)].time_ns - (int64_t)random_below(2);
   if (random_below(2))
-    kymo_rewind(c->screened), kymo_rewind(c->plain);
+    kymo_trace_rewind(c->screened), kymo_trace_rewind(c->plain);
   if (random_below(2)) /* it is screened already */
     both(c, 0, 0);
-  kymo_set_end_time(c->screened, end_ns), kymo_set_end_time(c->plain, end_ns);
+  kymo_trace_set_end_time(c->screened, end_ns), kymo_trace_set_end_time(c->plain, end_ns);
   while (both(c, 0, 0) == KYMO_OK)
     continue;
   both_tell(c);
   both(c, (unsigned)random_below(6), random_below(c->count) + 1);
-  kymo_set_end_time(c->screened, INT64_MAX), kymo_set_end_time(c->plain, INT64_MAX);
+  kymo_trace_set_end_time(c->screened, INT64_MAX), kymo_trace_set_end_time(c->plain, INT64_MAX);
   both(c, (unsigned)random_below(6), random_below(c->count) + 1);
   both_tell(c);
 }
 
 static void read_list(struct screen_case *c, struct kymo_trace *trace) {
   const struct kymo_event *event;
-  for (c->count = 0; kymo_get_next(trace, &event, NULL) == KYMO_OK; c->count++)
+  for (c->count = 0; kymo_trace_next(trace, &event, NULL) == KYMO_OK; c->count++)
     c->list[c->count] = fields_of(trace, event);
-  kymo_close(trace);
+  kymo_trace_close(trace);
 }
 
 /* Whether there was a screen. */
@@ -258,15 +261,15 @@ static bool run_case(struct kymo_schema *key, uint64_t number) {
   assert_int_equal(kymo_trace_damage_count(c.screened), kymo_trace_damage_count(c.plain));
   for (unsigned round = 0; round < 8 && c.count; round++) {
     if (random_below(2))
-      kymo_rewind(c.screened), kymo_rewind(c.plain);
+      kymo_trace_rewind(c.screened), kymo_trace_rewind(c.plain);
     for (uint64_t steps = random_below(20); steps > 0; steps--)
       both(&c, 0, 0);
     for (uint64_t steps = random_below(6); steps > 0; steps--)
       both(&c, (unsigned)random_below(7), random_below(c.count) + 1);
     both_to_an_end(&c);
   }
-  kymo_close(c.screened);
-  kymo_close(c.plain);
+  kymo_trace_close(c.screened);
+  kymo_trace_close(c.plain);
   return c.was_screened;
 }
 
@@ -275,7 +278,7 @@ static void screens_hold_back_what_the_filter_rejects(void **state) {
   const char *only = getenv("KYMO_SEED");
   struct kymo_schema *key;
   struct kymo_error error = {.code = KYMO_OK};
-  if (kymo_compile(&key, description, strlen(description), "s.tdl", "tdl", &error) != KYMO_OK)
+  if (kymo_key_compile(&key, description, strlen(description), "s.tdl", "tdl", &error) != KYMO_OK)
     fail_msg("%u:%u: %s", error.line, error.column, error.message);
   unsigned screened = 0;
   for (uint64_t number = 0; number < rounds(600) && !only; number++)

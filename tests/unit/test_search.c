@@ -21,17 +21,17 @@
 static struct kymo_schema *compile(const char *text) {
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_schema *key;
-  if (kymo_compile(&key, text, strlen(text), "t.tdl", "tdl", &error) != KYMO_OK)
+  if (kymo_key_compile(&key, text, strlen(text), "t.tdl", "tdl", &error) != KYMO_OK)
     fail_msg("%s in %s", error.message, text);
   return key;
 }
 
 static struct kymo_trace *open_file(struct kymo_schema *key, const char *name) {
-  struct kymo_open_options options = {.key = key};
+  struct kymo_trace_options options = {.key = key};
   struct kymo_error error = {.code = KYMO_OK};
   const char *path = below(name);
   struct kymo_trace *trace;
-  if (kymo_open(&trace, &path, 1, &options, &error) != KYMO_OK)
+  if (kymo_trace_open(&trace, &path, 1, &options, &error) != KYMO_OK)
     fail_msg("%s", error.message);
   return trace;
 }
@@ -52,12 +52,12 @@ static struct walk walk(struct kymo_trace *trace) {
   struct kymo_error error;
   const struct kymo_event *event;
   uint64_t count, i = 0;
-  assert_int_equal(kymo_count_records(trace, &count, &error), KYMO_OK);
+  assert_int_equal(kymo_trace_count_events(trace, &count, &error), KYMO_OK);
   walk.times = calloc((size_t)count + 1, sizeof *walk.times);
   assert_non_null(walk.times);
   walk.count = count;
-  assert_int_equal(kymo_rewind(trace), KYMO_OK);
-  while (kymo_get_next(trace, &event, &error) == KYMO_OK && i < count)
+  assert_int_equal(kymo_trace_rewind(trace), KYMO_OK);
+  while (kymo_trace_next(trace, &event, &error) == KYMO_OK && i < count)
     walk.times[i++] = event->time_ns;
   assert_int_equal(i, count);
   return walk;
@@ -82,16 +82,16 @@ static void expect_at(struct kymo_trace *trace, const struct walk *walk, uint64_
   const struct kymo_event *event;
   uint64_t number, ahead = at;
   for (; ahead < walk->count && ahead < at + (looks_around ? 2500 : 3); ahead++) {
-    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_OK);
     assert_int_equal(event->time_ns, walk->times[ahead]);
   }
   if (ahead == walk->count)
-    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_END);
+    assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_END);
   for (uint64_t i = ahead == walk->count ? ahead : ahead - 1; looks_around && i-- > 0 && i + 2500 > at;) {
-    assert_int_equal(kymo_get_previous(trace, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_previous(trace, &event, &error), KYMO_OK);
     assert_int_equal(event->time_ns, walk->times[i]);
     if (i + 2100 == at) {
-      assert_int_equal(kymo_number(trace, event, &number, &error), KYMO_OK);
+      assert_int_equal(kymo_trace_get_number(trace, event, &number, &error), KYMO_OK);
       assert_int_equal(number, i + 1);
     }
   }
@@ -107,23 +107,23 @@ static void compare_with_walk(struct kymo_schema *key, const char *name) {
     int64_t time_ns = all.count ? all.times[random_below(all.count)] + (int64_t)random_below(3) - 1 : 0;
     if (turn < 6)
       time_ns = (int64_t[]){INT64_MIN, INT64_MIN + 1, -1, 0, INT64_MAX - 1, INT64_MAX}[turn];
-    assert_int_equal(kymo_goto_time(trace, time_ns, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_goto_time(trace, time_ns, &error), KYMO_OK);
     expect_at(trace, &all, first_at(&all, time_ns), turn % 10 == 9);
     if (turn % 7 == 0 && all.count) {
       uint64_t number = random_below(all.count) + 1;
-      assert_int_equal(kymo_goto_record(trace, number, &event, &error), KYMO_OK);
+      assert_int_equal(kymo_trace_goto_event(trace, number, &event, &error), KYMO_OK);
       assert_int_equal(event->time_ns, all.times[number - 1]);
       expect_at(trace, &all, number, false);
     }
   }
-  assert_int_equal(kymo_goto_time(trace, INT64_MIN, &error),
+  assert_int_equal(kymo_trace_goto_time(trace, INT64_MIN, &error),
                    KYMO_OK); /* damage is known where something was looked at */
-  while (kymo_get_next(trace, &event, &error) == KYMO_OK)
+  while (kymo_trace_next(trace, &event, &error) == KYMO_OK)
     continue;
   assert_int_equal(kymo_trace_damage_count(trace), kymo_trace_damage_count(read));
   free(all.times);
-  kymo_close(read);
-  kymo_close(trace);
+  kymo_trace_close(read);
+  kymo_trace_close(trace);
 }
 
 /* Bytes of the records of the last step of the layout, if it can be searched; else 0. */
@@ -306,7 +306,7 @@ static void a_walk_is_made_once(void **state) {
   struct kymo_trace *trace = open_file(key, "file");
   struct walk all = walk(trace);
   int64_t time_ns = all.times[19000];
-  assert_int_equal(kymo_goto_time(trace, time_ns, &error), KYMO_OK);
+  assert_int_equal(kymo_trace_goto_time(trace, time_ns, &error), KYMO_OK);
   expect_at(trace, &all, first_at(&all, time_ns), false);
   FILE *file = fopen(below("file"), "r+b");
   assert_non_null(file);
@@ -315,12 +315,12 @@ static void a_walk_is_made_once(void **state) {
   assert_int_equal(fwrite(late, 1, sizeof late, file), sizeof late);
   assert_int_equal(fclose(file), 0);
   for (uint32_t i = 18990; i > 15000; i -= 700) {
-    assert_int_equal(kymo_goto_time(trace, all.times[i], &error), KYMO_OK);
-    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_goto_time(trace, all.times[i], &error), KYMO_OK);
+    assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_OK);
     assert_int_equal(event->time_ns, all.times[i]);
   }
   free(all.times);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   kymo_schema_release(key);
 }
 
@@ -338,16 +338,16 @@ static void files_may_be_cut_meanwhile(void **state) {
     write_records("file", &sort, LONG);
     struct kymo_trace *trace = open_file(key, "file");
     struct walk all = walk(trace);
-    assert_int_equal(kymo_goto_time(trace, all.times[19000], &error), KYMO_OK);
-    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_goto_time(trace, all.times[19000], &error), KYMO_OK);
+    assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_OK);
     assert_int_equal(truncate(below("file"), 15000 * (off_t)LONG), 0);
-    assert_int_equal(kymo_goto_time(trace, all.times[18000], &error), KYMO_OK);
-    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_END);
-    assert_int_equal(kymo_goto_time(trace, all.times[14000], &error), KYMO_OK);
-    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_goto_time(trace, all.times[18000], &error), KYMO_OK);
+    assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_END);
+    assert_int_equal(kymo_trace_goto_time(trace, all.times[14000], &error), KYMO_OK);
+    assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_OK);
     assert_int_equal(event->time_ns, all.times[14000]);
     free(all.times);
-    kymo_close(trace);
+    kymo_trace_close(trace);
     kymo_schema_release(key);
   }
 }
@@ -385,11 +385,11 @@ static long faults_of_going(const char *text, const char *name) {
   struct kymo_schema *key = compile(text);
   struct kymo_trace *trace = open_file(key, name);
   long before = faults();
-  assert_int_equal(kymo_goto_time(trace, 1000 + 10 * (LARGE_COUNT - 5), &error), KYMO_OK);
-  assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
+  assert_int_equal(kymo_trace_goto_time(trace, 1000 + 10 * (LARGE_COUNT - 5), &error), KYMO_OK);
+  assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_OK);
   assert_int_equal(event->time_ns, 1000 + 10 * (LARGE_COUNT - 5));
   long count = faults() - before;
-  kymo_close(trace);
+  kymo_trace_close(trace);
   kymo_schema_release(key);
   return count;
 }
@@ -427,8 +427,8 @@ static void a_broken_promise_is_told(void **state) {
     uint32_t first = is_late ? ODD + 1 : ODD, last = is_late ? (ODD / CELL + 2) * CELL - 1 : ODD;
     for (uint32_t from = 0; from < COUNT; from += from < ODD - 3 ? ODD - 3 : 1500) {
       struct kymo_trace *trace = open_file(key, "file");
-      assert_int_equal(kymo_goto_time(trace, 1000 + 10 * (int64_t)from, &error), KYMO_OK);
-      for (uint32_t i = from; i < COUNT && kymo_get_next(trace, &event, &error) == KYMO_OK; i++) {
+      assert_int_equal(kymo_trace_goto_time(trace, 1000 + 10 * (int64_t)from, &error), KYMO_OK);
+      for (uint32_t i = from; i < COUNT && kymo_trace_next(trace, &event, &error) == KYMO_OK; i++) {
         bool is_told = i >= first && i <= last;
         int64_t time_ns = i != ODD ? 1000 + 10 * (int64_t)i : is_late ? 1000000000 : 1;
         if (event->time_ns != time_ns ||
@@ -436,7 +436,7 @@ static void a_broken_promise_is_told(void **state) {
           fail_msg("record %u from %u on: time %lld, damaged %d", i, from, (long long)event->time_ns,
                    event->is_damaged);
       }
-      kymo_close(trace);
+      kymo_trace_close(trace);
     }
   }
   kymo_schema_release(key);

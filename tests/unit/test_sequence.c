@@ -76,16 +76,17 @@ static struct kymo_trace *open_files(struct kymo_schema **key) {
     paths[file] = below(names[file]);
   }
   free(bytes);
-  struct kymo_open_options options = {.key = *key};
-  assert_int_equal(kymo_open(&trace, paths, FILES, &options, &error), KYMO_OK);
+  struct kymo_trace_options options = {.key = *key};
+  assert_int_equal(kymo_trace_open(&trace, paths, FILES, &options, &error), KYMO_OK);
   return trace;
 }
 
 static void expect_record(struct kymo_trace *trace, const struct kymo_event *event, uint32_t i) {
   uint64_t number = 0, file = 0;
   assert_int_equal(event->number, i + 1);
-  assert_int_equal(kymo_get_uint(event, kymo_field_id(trace, event->class_, "SEQUENCE"), &number), KYMO_OK);
-  assert_int_equal(kymo_get_uint(event, kymo_field_id(trace, event->class_, "STREAM"), &file), KYMO_OK);
+  assert_int_equal(kymo_event_get_uint(event, kymo_field_id(trace, event->class_, "SEQUENCE"), &number),
+                   KYMO_OK);
+  assert_int_equal(kymo_event_get_uint(event, kymo_field_id(trace, event->class_, "STREAM"), &file), KYMO_OK);
   assert_int_equal(number, (uint32_t)(FIRST + i));
   assert_int_equal(file, owner_of(i));
 }
@@ -97,21 +98,21 @@ static void moving_is_exact(void **state) {
   const struct kymo_event *event;
   struct kymo_trace *trace = open_files(&key);
   for (uint32_t i = 0; i < RECORDS; i++) {
-    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_OK);
     expect_record(trace, event, i);
   }
-  assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_END);
+  assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_END);
   for (uint32_t i = RECORDS; i-- > 0;) {
-    assert_int_equal(kymo_get_previous(trace, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_previous(trace, &event, &error), KYMO_OK);
     expect_record(trace, event, i);
   }
-  assert_int_equal(kymo_get_previous(trace, &event, &error), KYMO_END);
+  assert_int_equal(kymo_trace_previous(trace, &event, &error), KYMO_END);
   for (uint32_t turn = 0, i = 1; turn < 100; turn++, i = (i * 7919 + 13) % RECORDS) {
-    assert_int_equal(kymo_goto_record(trace, i + 1, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_goto_event(trace, i + 1, &event, &error), KYMO_OK);
     expect_record(trace, event, i);
   }
   assert_int_equal(kymo_trace_damage_count(trace), 0);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   kymo_schema_release(key);
 }
 

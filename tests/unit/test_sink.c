@@ -375,8 +375,8 @@ static void wraps_are_counted_through_nested_variants(void **state) {
 
 static void built_in_sinks_have_the_descriptor_of_plug_ins(void **state) {
   (void)state;
-  for (size_t i = 0; kymo_sinks()[i]; i++) {
-    const struct kymo_sink *sink = kymo_sinks()[i];
+  for (size_t i = 0; kymo_sink_list()[i]; i++) {
+    const struct kymo_sink *sink = kymo_sink_list()[i];
     assert_int_equal(sink->abi_version, KYMO_SINK_ABI_VERSION);
     assert_int_equal(sink->size_bytes, sizeof *sink);
     assert_true(sink->begin && sink->event && sink->end && !sink->flush == !sink->grow);

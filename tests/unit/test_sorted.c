@@ -40,8 +40,8 @@ static struct kymo_trace *open_files(struct kymo_schema **key, uint32_t late) {
     paths[file] = below(names[file]);
   }
   free(bytes);
-  struct kymo_open_options options = {.key = *key};
-  assert_int_equal(kymo_open(&trace, paths, FILES, &options, &error), KYMO_OK);
+  struct kymo_trace_options options = {.key = *key};
+  assert_int_equal(kymo_trace_open(&trace, paths, FILES, &options, &error), KYMO_OK);
   return trace;
 }
 
@@ -49,7 +49,7 @@ static void expect_record(struct kymo_trace *trace, const struct kymo_event *eve
   uint64_t file = UINT64_MAX;
   assert_int_equal(event->number, i + 1);
   assert_int_equal(event->time_ns, i);
-  assert_int_equal(kymo_get_uint(event, kymo_field_id(trace, event->class_, "STREAM"), &file), KYMO_OK);
+  assert_int_equal(kymo_event_get_uint(event, kymo_field_id(trace, event->class_, "STREAM"), &file), KYMO_OK);
   assert_int_equal(file, i % FILES);
 }
 
@@ -60,26 +60,26 @@ static void moving_is_exact(void **state) {
   const struct kymo_event *event;
   struct kymo_trace *trace = open_files(&key, UINT32_MAX);
   for (uint32_t i = 0; i < RECORDS; i++) {
-    assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_OK);
     expect_record(trace, event, i);
   }
-  assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_END);
+  assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_END);
   for (uint32_t i = RECORDS; i-- > 0;) {
-    assert_int_equal(kymo_get_previous(trace, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_previous(trace, &event, &error), KYMO_OK);
     expect_record(trace, event, i);
   }
-  assert_int_equal(kymo_get_previous(trace, &event, &error), KYMO_END);
+  assert_int_equal(kymo_trace_previous(trace, &event, &error), KYMO_END);
   for (uint32_t turn = 0, i = 1; turn < 100; turn++, i = (i * 7919 + 13) % RECORDS) {
-    assert_int_equal(kymo_goto_record(trace, i + 1, &event, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_goto_event(trace, i + 1, &event, &error), KYMO_OK);
     expect_record(trace, event, i);
-    assert_int_equal(kymo_goto_time(trace, RECORDS - i, &error), KYMO_OK);
+    assert_int_equal(kymo_trace_goto_time(trace, RECORDS - i, &error), KYMO_OK);
     if (i > 0) {
-      assert_int_equal(kymo_get_next(trace, &event, &error), KYMO_OK);
+      assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_OK);
       assert_int_equal(event->time_ns, RECORDS - i);
     }
   }
   assert_int_equal(kymo_trace_damage_count(trace), 0);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   kymo_schema_release(key);
 }
 
@@ -91,7 +91,7 @@ static void what_is_later_than_that_is_damaged(void **state) {
   const struct kymo_event *event;
   struct kymo_trace *trace = open_files(&key, late);
   uint64_t damaged = 0, numbers = 0;
-  while (kymo_get_next(trace, &event, &error) == KYMO_OK) {
+  while (kymo_trace_next(trace, &event, &error) == KYMO_OK) {
     numbers++;
     if (event->is_damaged) {
       assert_int_equal(event->time_ns, 0);
@@ -103,11 +103,11 @@ static void what_is_later_than_that_is_damaged(void **state) {
   assert_int_equal(kymo_trace_damage(trace, 0)->offset, late * RECORD_BYTES);
   assert_non_null(strstr(kymo_trace_damage(trace, 0)->message, "R6: a time "));
   assert_true(damaged > 1);
-  assert_int_equal(kymo_goto_record(trace, damaged, &event, &error), KYMO_OK);
+  assert_int_equal(kymo_trace_goto_event(trace, damaged, &event, &error), KYMO_OK);
   assert_int_equal(event->time_ns, 0);
-  assert_int_equal(kymo_get_previous(trace, &event, &error), KYMO_OK);
+  assert_int_equal(kymo_trace_previous(trace, &event, &error), KYMO_OK);
   assert_int_equal(event->number, damaged - 1);
-  kymo_close(trace);
+  kymo_trace_close(trace);
   kymo_schema_release(key);
 }
 

@@ -41,7 +41,8 @@ static struct kymo_schema *finish_with(struct kymo_builder *builder, type_ref pa
 }
 
 /* kind, width, alignment. */
-static type_ref scalar(struct kymo_builder *builder, enum kymo_kind kind, uint32_t bits, uint32_t align) {
+static type_ref scalar(struct kymo_builder *builder, enum kymo_type_kind kind, uint32_t bits,
+                       uint32_t align) {
   return kymo_builder_type(builder,
                            &(struct kymo_type){.kind = kind, .size_bits = bits, .align_bits = align});
 }

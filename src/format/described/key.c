@@ -57,8 +57,8 @@ struct kymo_schema *kymo_key_retain(struct kymo_schema *key) {
 
 void kymo_key_release(struct kymo_schema *key) { kymo_schema_release(key); }
 
-int kymo_compile(struct kymo_schema **key, const char *text, size_t length, const char *file,
-                 const char *language, struct kymo_error *error) {
+int kymo_key_compile(struct kymo_schema **key, const char *text, size_t length, const char *file,
+                     const char *language, struct kymo_error *error) {
   struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
   const struct kymo_language *by =
       language ? kymo_language_find(language) : kymo_language_guess(text, length);
@@ -72,11 +72,11 @@ int kymo_compile(struct kymo_schema **key, const char *text, size_t length, cons
 }
 
 void kymo_key_info_(const struct kymo_schema *key, struct kymo_key_summary *out, size_t size) {
-  struct kymo_key_summary own = {.streams = key->stream_count,
+  struct kymo_key_summary own = {.stream_classes = key->stream_count,
                                  .clocks = key->clock_count,
                                  .types = key->type_count,
                                  .plan_bytes = key->plan ? key->plan_size : 0};
   for (uint32_t i = 0; i < key->stream_count; i++)
-    own.kinds += key->streams[i]->event_count;
+    own.event_classes += key->streams[i]->event_count;
   kymo_sized_out(out, size, &own, sizeof own);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definitions in framed streams (schema/definition.h): found in a pass over the parts of each file that may
+ * Definitions in framed logs (schema/definition.h): found in a pass over the parts of each file that may
  * contain some, before anything is delivered, since the event classes of a trace are known from the
  * beginning. Each file repeats the definitions that it needs.
  */
@@ -25,16 +25,17 @@ void kymo_frames_definitions_free(struct frames_definitions *definitions) {
 /* ---- collecting ---- */
 
 /* A separate copy of a record; its fields are no more than it has. */
-static bool keep(struct frames_definition *out, const struct kymo_definition *parsed, const uint8_t *record,
-                 uint32_t size, bool is_big) {
-  struct kymo_definition again;
-  struct kymo_definition_fault fault;
-  size_t used = offsetof(struct kymo_definition, fields) + parsed->field_count * sizeof parsed->fields[0];
+static bool keep(struct frames_definition *out, const struct kymo_event_definition *parsed,
+                 const uint8_t *record, uint32_t size, bool is_big) {
+  struct kymo_event_definition again;
+  struct kymo_event_definition_fault fault;
+  size_t used =
+      offsetof(struct kymo_event_definition, fields) + parsed->field_count * sizeof parsed->fields[0];
   *out = (struct frames_definition){.parsed = malloc(used), .record = malloc(size), .size = size};
   if (!out->parsed || !out->record)
     return false;
   memcpy(out->record, record, size);
-  kymo_definition_parse(&again, out->record, size, is_big, &fault);
+  kymo_event_definition_parse(&again, out->record, size, is_big, &fault);
   memcpy(out->parsed, &again, used);
   return true;
 }
@@ -46,7 +47,7 @@ static bool grow(struct frames_definitions *definitions) {
          KYMO_LIST_ROOM(definitions->list, definitions->capacity, definitions->count);
 }
 
-static int add(struct frames *frames, const struct kymo_definition *parsed, const uint8_t *record,
+static int add(struct frames *frames, const struct kymo_event_definition *parsed, const uint8_t *record,
                uint32_t size) {
   struct frames_definitions *definitions = &frames->definitions;
   struct frames_definition *next;
@@ -71,9 +72,9 @@ static void tell(struct frames *frames, const struct frames_file *file, uint64_t
 /* A record at `offset` in the file. KYMO_OK, also if it is invalid; KYMO_E_MEMORY. */
 static int take(struct frames *frames, const struct frames_file *file, uint64_t offset, const uint8_t *record,
                 uint32_t size) {
-  struct kymo_definition parsed;
-  struct kymo_definition_fault fault;
-  if (!kymo_definition_parse(&parsed, record, size, file->head.is_big, &fault)) {
+  struct kymo_event_definition parsed;
+  struct kymo_event_definition_fault fault;
+  if (!kymo_event_definition_parse(&parsed, record, size, file->head.is_big, &fault)) {
     tell(frames, file, offset + fault.at, fault.text);
     return KYMO_OK;
   }
@@ -166,7 +167,8 @@ static void put_float(struct kymo_block *block, double value) {
   kymo_block_number(block, bits, sizeof bits);
 }
 
-static void put_elements(struct kymo_block *block, const struct kymo_definition_value *value, uint32_t size) {
+static void put_elements(struct kymo_block *block, const struct kymo_event_definition_value *value,
+                         uint32_t size) {
   struct kymo_bytes from = {
       .data = value->bytes, .size = (size_t)value->count * size, .is_big = value->is_big};
   kymo_block_number(block, value->count, 4);
@@ -183,7 +185,8 @@ static void put_elements(struct kymo_block *block, const struct kymo_definition_
                       size);
 }
 
-static void put_value(struct kymo_block *block, uint32_t what, const struct kymo_definition_value *value) {
+static void put_value(struct kymo_block *block, uint32_t what,
+                      const struct kymo_event_definition_value *value) {
   switch (kymo_field_kind(what)) {
   case KYMO_FIELD_IS_TEXT:
   case KYMO_FIELD_IS_COUNTED_TEXT:
@@ -218,7 +221,7 @@ bool kymo_frames_define_time(const struct frames_definitions *definitions) {
 }
 
 /* Nanoseconds since 1970; false for an earlier time, or one that does not fit 64 bits. */
-static bool read_time(uint32_t what, const struct kymo_definition_value *value, uint64_t *time_ns) {
+static bool read_time(uint32_t what, const struct kymo_event_definition_value *value, uint64_t *time_ns) {
   uint64_t ns = value->number;
   if (kymo_field_kind(what) == KYMO_FIELD_IS_TIMEVAL &&
       (__builtin_mul_overflow(ns, UINT64_C(1000000000), &ns) ||
@@ -230,13 +233,13 @@ static bool read_time(uint32_t what, const struct kymo_definition_value *value, 
 
 bool kymo_frames_defined_row(const struct frames_definition *definition, struct kymo_bytes *event,
                              struct kymo_block *block, uint64_t *time_ns, bool *has_time,
-                             struct kymo_definition_fault *fault) {
-  const struct kymo_definition *parsed = definition->parsed;
-  struct kymo_definition_value value;
+                             struct kymo_event_definition_fault *fault) {
+  const struct kymo_event_definition *parsed = definition->parsed;
+  struct kymo_event_definition_value value;
   bool is_first = true;
   *has_time = false;
   for (uint32_t i = 0; i < parsed->field_count; i++) {
-    if (!kymo_definition_read(parsed, i, event, &value, fault))
+    if (!kymo_event_definition_read(parsed, i, event, &value, fault))
       return false;
     put_value(block, parsed->fields[i].what, &value);
     if (is_first && is_time(parsed->fields[i].what)) {
@@ -244,5 +247,5 @@ bool kymo_frames_defined_row(const struct frames_definition *definition, struct 
       is_first = false;
     }
   }
-  return kymo_definition_is_end(parsed, event, fault);
+  return kymo_event_definition_is_end(parsed, event, fault);
 }

@@ -213,7 +213,7 @@ static int read_own(struct frames_head *head, const struct beginning *beginning,
                         "order of bytes: expected 0x01020304 in either order, found 0x%08" PRIx32, order);
   uint16_t version = kymo_bytes_u16(&bytes), size = kymo_bytes_u16(&bytes);
   if (version != 1)
-    return kymo_fail_at(error, KYMO_E_UNKNOWN, path, 12, "version of a framed stream: expected 1, found %u",
+    return kymo_fail_at(error, KYMO_E_UNKNOWN, path, 12, "version of a framed log: expected 1, found %u",
                         version);
   if (size < FRAMES_HEADER_BYTES)
     return kymo_fail_at(error, KYMO_E_FORMAT, path, 14,
@@ -223,8 +223,8 @@ static int read_own(struct frames_head *head, const struct beginning *beginning,
   head->part = kymo_bytes_u32(&bytes);
   uint32_t how = kymo_bytes_u32(&bytes);
   head->is_cpu = how & 1;
-  head->is_merged = how & KYMO_STREAM_MERGED_;
-  head->is_newest = how & KYMO_STREAM_NEWEST_;
+  head->is_merged = how & KYMO_LOG_MERGED_;
+  head->is_newest = how & KYMO_LOG_NEWEST_;
   head->pid = kymo_bytes_u32(&bytes);
   head->begun_ns = kymo_bytes_u64(&bytes);
   head->defined_to = kymo_bytes_u64(&bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Framed streams: all files of a stream are merged, in the order of their sequence numbers. The next frame of
+ * Framed logs: all files of a stream are merged, in the order of their sequence numbers. The next frame of
  * all files becomes a row of an event class, some at a time in a packet:
  *
  *   files ─► order.c ─► frame ─► row (id, sequence number, CPU or thread, bytes) ─► packet
@@ -119,7 +119,7 @@ static void add_row(struct kymo_cursor *cursor, uint32_t window, const struct fr
 
 /* The definition that the event begins with; the cursor moves after it; NULL with `fault`. */
 static const struct frames_definition *definition_of(const struct frames *frames, struct kymo_bytes *event,
-                                                     struct kymo_definition_fault *fault) {
+                                                     struct kymo_event_definition_fault *fault) {
   uint16_t index = kymo_bytes_u16(event);
   const struct frames_definition *definition = event->failed ? NULL : kymo_frames_definition(frames, index);
   fault->at = 0;
@@ -138,7 +138,7 @@ static int add_defined(struct kymo_cursor *cursor, uint32_t window, const struct
                        const uint8_t *event, struct kymo_error *error) {
   const struct frames_file *file = cursor->order.windows[window]->file;
   struct kymo_bytes bytes = {.data = event, .size = entry->size, .is_big = file->head.is_big};
-  struct kymo_definition_fault fault;
+  struct kymo_event_definition_fault fault;
   const struct frames_definition *definition = definition_of(cursor->frames, &bytes, &fault);
   size_t used = kymo_block_used(&cursor->packet),
          size = definition ? ROW_HEAD + kymo_frames_defined_room(definition, entry->size) : 0;
@@ -572,7 +572,7 @@ static int frames_grow(struct kymo_trace *trace, const char *const *paths, size_
 
 const struct kymo_format kymo_format_frames = {
     .name = "frames",
-    .summary = "framed streams of binary printf, and what SystemTap leaves in bulk mode",
+    .summary = "framed logs of binary printf, and what SystemTap leaves in bulk mode",
     .probe = frames_probe,
     .open = frames_open,
     .grow = frames_grow,

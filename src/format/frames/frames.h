@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Framed streams of binary printf (docs/bprintf.md) and what SystemTap leaves in bulk mode: files of events,
+ * Framed logs of binary printf (docs/bprintf.md) and what SystemTap leaves in bulk mode: files of events,
  * each after its sequence number and length, numbered across all files of a stream.
  *
  *   file ─► file.c     its header: byte order, stream, thread or CPU
@@ -20,9 +20,9 @@
 #include "source/block.h"
 #include "source/map.h"
 #include <kymo/schema.h>
-#include <kymo/stream.h>
+#include <kymo/log.h>
 
-enum { FRAMES_HEADER_BYTES = KYMO_STREAM_HEADER_BYTES_, FRAMES_ID_BYTES = 16, FRAMES_SOURCE_BYTES = 4 };
+enum { FRAMES_HEADER_BYTES = KYMO_LOG_HEADER_BYTES_, FRAMES_ID_BYTES = 16, FRAMES_SOURCE_BYTES = 4 };
 
 /* ---- file.c ---- */
 
@@ -191,7 +191,7 @@ int kymo_frames_place_restore(const struct frames_place *place, struct frames_or
 
 /* A definition, and the event class of its events: id, and index among those of the stream. */
 struct frames_definition {
-  struct kymo_definition *parsed;
+  struct kymo_event_definition *parsed;
   uint8_t *record;
   uint32_t size, class_index;
 };
@@ -215,7 +215,7 @@ size_t kymo_frames_defined_room(const struct frames_definition *definition, size
  * has one (*has_time). False: they do not fit its bytes. */
 bool kymo_frames_defined_row(const struct frames_definition *definition, struct kymo_bytes *event,
                              struct kymo_block *block, uint64_t *time_ns, bool *has_time,
-                             struct kymo_definition_fault *fault);
+                             struct kymo_event_definition_fault *fault);
 /* Whether a field of any definition is the time of its event. */
 bool kymo_frames_define_time(const struct frames_definitions *definitions);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The event classes of a framed stream: NAME:bytes with the bytes of the program, NAME:text with text, the
+ * The event classes of a framed log: NAME:bytes with the bytes of the program, NAME:text with text, the
  * same for events that were cut, if they are wanted, definitions, and one for each definition. Each event has
  * its sequence number, and the CPU or thread of its file.
  */
@@ -189,7 +189,8 @@ static char *counter_name(struct maker *maker, size_t underscores, uint32_t inde
   return name;
 }
 
-static const struct kymo_type *make_payload(struct maker *maker, const struct kymo_definition *definition) {
+static const struct kymo_type *make_payload(struct maker *maker,
+                                            const struct kymo_event_definition *definition) {
   struct kymo_member members[2 * KYMO_DEFINITION_FIELDS_MAX];
   uint32_t count = 0;
   size_t underscores = 2;
@@ -197,7 +198,7 @@ static const struct kymo_type *make_payload(struct maker *maker, const struct ky
     underscores =
         kymo_hidden_underscores(underscores, definition->fields[i].name, definition->fields[i].name_length);
   for (uint32_t i = 0; i < definition->field_count; i++) {
-    const struct kymo_definition_field *field = &definition->fields[i];
+    const struct kymo_event_definition_field *field = &definition->fields[i];
     if (kymo_field_kind(field->what) == KYMO_FIELD_IS_ARRAY &&
         !(members[count++] = (struct kymo_member){.name = counter_name(maker, underscores, i),
                                                   .type = make_integer(maker, 32, 0),
@@ -213,7 +214,7 @@ static const struct kymo_type *make_payload(struct maker *maker, const struct ky
 }
 
 /* The application's numbers of the definition, and that its template is a printf format. */
-static char *make_attributes(struct maker *maker, const struct kymo_definition *definition) {
+static char *make_attributes(struct maker *maker, const struct kymo_event_definition *definition) {
   char text[160];
   int length = snprintf(text, sizeof text,
                         "{%s" KYMO_DEFINITION_ID_KEY ":%u," KYMO_DEFINITION_APPLICATION_KEY
@@ -224,7 +225,7 @@ static char *make_attributes(struct maker *maker, const struct kymo_definition *
 }
 
 static int add_defined(struct maker *maker, const struct frames_definition *from) {
-  const struct kymo_definition *definition = from->parsed;
+  const struct kymo_event_definition *definition = from->parsed;
   const char *colon = memchr(definition->name, ':', definition->name_length);
   struct kymo_event_class event = {
       .id = from->class_index,

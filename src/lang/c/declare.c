@@ -388,7 +388,7 @@ static void put_quoted(struct kymo_strbuf *out, const char *text) {
 static void put_kinds(struct printer *printer) {
   const struct kymo_schema *schema = printer->schema;
   uint32_t kind = 0;
-  kymo_strbuf_puts(printer->out, "/* What kymo_kind gives. */\nenum {\n");
+  kymo_strbuf_puts(printer->out, "/* What kymo_event_get_class_number gives. */\nenum {\n");
   for (uint32_t i = 0; i < schema->stream_count; i++)
     for (uint32_t k = 0; k < schema->streams[i]->event_count; k++, kind++)
       kymo_strbuf_printf(printer->out, "  %s = %" PRIu32 ",\n",

@@ -12,7 +12,7 @@
  *
  * Of a key also constants for programs that use <kymo/read.h> (see docs/reading.md):
  *
- *   enum lift_kind { LIFT_DOOR = 1, … };      what kymo_kind gives
+ *   enum lift_kind { LIFT_DOOR = 1, … };      what kymo_event_get_class_number gives
  *   #define LIFT_DOOR_FLOOR "floor"           what kymo_field_id takes
  *
  * Integers have their width in bits as type, since the types of the traced machine may have other widths

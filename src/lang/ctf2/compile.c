@@ -279,7 +279,7 @@ static bool compile_event(struct ctf2_compiler *compiler, const struct ctf2_valu
       !take_stream(compiler, fragment, &stream) || !kymo_ctf2_get_text(fragment, "name", &event.name) ||
       !kymo_ctf2_event_attributes(fragment, &event))
     return false;
-  if (kymo_stream_event(stream, event.id))
+  if (kymo_stream_class_event(stream, event.id))
     return kymo_ctf2_fail(has_id ? &id : fragment,
                           "a second event record class with the id %" PRIu64 " in data stream class %" PRIu64,
                           event.id, stream->id);

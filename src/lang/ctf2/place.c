@@ -312,7 +312,7 @@ static bool fill_array(struct part *part) {
 /* A type of field class, and the properties that it may have. */
 static const struct field_class {
   const char *name;
-  enum kymo_kind kind;
+  enum kymo_type_kind kind;
   bool is_signed, is_own;
   bool (*fill)(struct part *part);
   const char *properties[12];

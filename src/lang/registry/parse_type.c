@@ -127,8 +127,8 @@ static bool parse_mappings(struct registry_parser *parser, struct kymo_type *typ
 /* ---- kinds ---- */
 
 /* The text or blob that the word began: fixed, or counted by a field. */
-static bool parse_bytes(struct registry_parser *parser, struct kymo_type *type, enum kymo_kind fixed,
-                        enum kymo_kind counted) {
+static bool parse_bytes(struct registry_parser *parser, struct kymo_type *type, enum kymo_type_kind fixed,
+                        enum kymo_type_kind counted) {
   if (kymo_registry_skip(parser, '[')) {
     type->kind = fixed;
     return kymo_registry_number(parser, UINT64_MAX, &type->length) &&
@@ -206,7 +206,7 @@ static bool parse_varuint(struct registry_parser *parser, struct kymo_type *type
 /* Words with a width after them. */
 static const struct {
   const char *word;
-  enum kymo_kind kind;
+  enum kymo_type_kind kind;
   bool is_signed;
 } wide_kinds[] = {
     {"int", KYMO_KIND_INTEGER, true},   {"uint", KYMO_KIND_INTEGER, false},

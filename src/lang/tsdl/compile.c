@@ -289,7 +289,7 @@ static bool compile_event(struct tsdl_compiler *compiler, const struct tsdl_bloc
   const struct kymo_stream_class *stream = stream_of(compiler, &event);
   if (!stream)
     return false;
-  if (kymo_stream_event(stream, event.event.id))
+  if (kymo_stream_class_event(stream, event.event.id))
     return kymo_tsdl_fail(compiler->session, event.id_at,
                           "a second event with the id %" PRIu64 " in stream %" PRIu64, event.event.id,
                           stream->id);

@@ -220,7 +220,7 @@ static int add_symbol(struct kymo_cpel_classes *classes, const struct kymo_event
                       const struct kymo_cpel_class *class_, uint32_t number, struct kymo_error *error) {
   const uint8_t *bytes;
   uint64_t length, at, offset = 0;
-  if (kymo_get_bytes(event, class_->text, &bytes, &length) != KYMO_OK)
+  if (kymo_event_get_bytes(event, class_->text, &bytes, &length) != KYMO_OK)
     return KYMO_OK;
   const char *text = (const char *)bytes;
   for (at = length; at > 0 && (at + 3 > length || memcmp(text + at, "+0x", 3) != 0); at--)
@@ -267,7 +267,7 @@ int kymo_cpel_value_of(struct kymo_cpel_classes *classes, const struct kymo_even
     value->number = load_number(class_, event);
     return add_symbol(classes, event, class_, value->number, error);
   case KYMO_CPEL_TEXT:
-    kymo_get_bytes(event, class_->text, &bytes, &length);
+    kymo_event_get_bytes(event, class_->text, &bytes, &length);
     value->text = bytes ? (const char *)bytes : "";
     value->length = bytes ? (size_t)length : 0;
     return KYMO_OK;

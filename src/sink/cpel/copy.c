@@ -183,7 +183,7 @@ static struct wanted want(struct kymo_cpel_copy *copy, const struct kymo_event *
   if (class_->datum != KYMO_FIELD_NONE)
     wanted.datum = (uint32_t)kymo_cpel_number_of(event, class_->datum);
   else
-    kymo_get_bytes(event, class_->text, &wanted.text, &wanted.length);
+    kymo_event_get_bytes(event, class_->text, &wanted.text, &wanted.length);
   return wanted;
 }
 

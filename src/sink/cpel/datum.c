@@ -34,7 +34,7 @@ static void print_text(struct kymo_out *out, const struct kymo_printfmt_piece *p
                        const struct kymo_event *event, uint32_t field) {
   const uint8_t *bytes = NULL;
   uint64_t length = 0;
-  if (kymo_get_bytes(event, field, &bytes, &length) != KYMO_OK)
+  if (kymo_event_get_bytes(event, field, &bytes, &length) != KYMO_OK)
     return;
   if (piece->has_precision && piece->precision < length)
     length = piece->precision;
@@ -49,9 +49,9 @@ static void print_text(struct kymo_out *out, const struct kymo_printfmt_piece *p
 uint64_t kymo_cpel_number_of(const struct kymo_event *event, uint32_t field) {
   int64_t signed_value;
   uint64_t value;
-  if (kymo_get_uint(event, field, &value) == KYMO_OK)
+  if (kymo_event_get_uint(event, field, &value) == KYMO_OK)
     return value;
-  return kymo_get_int(event, field, &signed_value) == KYMO_OK ? (uint64_t)signed_value : 0;
+  return kymo_event_get_int(event, field, &signed_value) == KYMO_OK ? (uint64_t)signed_value : 0;
 }
 
 /* A number; most formats need only the digits. */

@@ -163,8 +163,8 @@ static int track_by_number(struct kymo_cpel_tracks *tracks, const struct kymo_ev
                            const struct found *found, uint32_t *number, struct kymo_error *error) {
   uint64_t value = 0;
   struct wish wish = {.number = KYMO_CPEL_NO_WISH};
-  int got = found->type->is_signed ? kymo_get_int(event, found->field, (int64_t *)&value)
-                                   : kymo_get_uint(event, found->field, &value);
+  int got = found->type->is_signed ? kymo_event_get_int(event, found->field, (int64_t *)&value)
+                                   : kymo_event_get_uint(event, found->field, &value);
   if (got != KYMO_OK)
     return KYMO_E_ABSENT;
   struct kymo_cpel_track_late *late = &tracks->late[value % LATE];
@@ -186,7 +186,7 @@ static int track_by_text(struct kymo_cpel_tracks *tracks, const struct kymo_even
   const uint8_t *bytes;
   uint64_t length;
   struct wish wish = {.number = KYMO_CPEL_NO_WISH};
-  if (kymo_get_bytes(event, field, &bytes, &length) != KYMO_OK)
+  if (kymo_event_get_bytes(event, field, &bytes, &length) != KYMO_OK)
     return KYMO_E_ABSENT;
   kymo_strbuf_puts(&wish.key, "X");
   kymo_strbuf_add(&wish.key, (const char *)bytes, (size_t)length);
@@ -198,7 +198,7 @@ static int track_by_text(struct kymo_cpel_tracks *tracks, const struct kymo_even
 static int track_by_field(struct kymo_cpel_tracks *tracks, const struct kymo_event *event,
                           const struct place *place, uint32_t *number, struct kymo_error *error) {
   struct found found = {.field = place->field, .is_own = place->is_own};
-  found.type = found.field == KYMO_FIELD_NONE ? NULL : kymo_get_type(event, found.field);
+  found.type = found.field == KYMO_FIELD_NONE ? NULL : kymo_event_get_type(event, found.field);
   if (!found.type)
     return KYMO_E_ABSENT;
   return is_number(found.type) ? track_by_number(tracks, event, &found, number, error)

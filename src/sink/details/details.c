@@ -550,7 +550,7 @@ static bool order_traces(struct kymo_sink_state *state) {
   for (size_t i = 0; ok && i < count; i++)
     places[orders[i].index] = (uint32_t)i;
   if (ok)
-    kymo_order_parts(state->trace, places);
+    kymo_trace_order_parts(state->trace, places);
   for (size_t i = 0; orders && i < count; i++) {
     free(orders[i].identity.space);
     free(orders[i].identity.uid);

@@ -3,7 +3,7 @@
  * format that shows them. */
 #include "base/arena.h"
 #include "base/printfmt.h"
-#include "stream/define.h"
+#include "log/define.h"
 
 /* ---- what stores ---- */
 
@@ -85,7 +85,8 @@ static bool take(struct ops *ops, uint32_t what) {
   }
 }
 
-const char *kymo_definition_format_fault(const struct kymo_definition *definition, const char *format) {
+const char *kymo_event_definition_format_fault(const struct kymo_event_definition *definition,
+                                               const char *format) {
   struct kymo_bprogram program;
   size_t at;
   const char *wrong = kymo_bformat_parse(&program, format, &at);
@@ -116,7 +117,7 @@ static bool is_text(uint32_t what) {
 }
 
 /* Consumes the fields of one conversion. */
-static const char *fit_piece(const struct kymo_definition *definition,
+static const char *fit_piece(const struct kymo_event_definition *definition,
                              const struct kymo_printfmt_piece *piece, uint32_t *next) {
   for (int stars = piece->width_is_argument + piece->precision_is_argument; stars > 0; stars--, ++*next)
     if (*next >= definition->field_count || !is_number(definition->fields[*next].what))
@@ -146,7 +147,8 @@ static const char *fit_piece(const struct kymo_definition *definition,
   }
 }
 
-const char *kymo_definition_template_fault(const struct kymo_definition *definition, bool with_fields) {
+const char *kymo_event_definition_template_fault(const struct kymo_event_definition *definition,
+                                                 bool with_fields) {
   struct kymo_arena arena = {0};
   struct kymo_printfmt format = {0};
   struct kymo_printfmt_fault fault = {0, NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stream/stream.h"
+#include "log/log.h"
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 struct kymo_lane_ kymo_no_lane;
-__thread struct kymo_lane_ *kymo_lanes_[KYMO_STREAMS_MAX_] = {[0 ... KYMO_STREAMS_MAX_ - 1] = &kymo_no_lane};
+__thread struct kymo_lane_ *kymo_lanes_[KYMO_LOGS_MAX_] = {[0 ... KYMO_LOGS_MAX_ - 1] = &kymo_no_lane};
 
 /* ---- locks ---- */
 
@@ -27,8 +27,8 @@ void kymo_lane_unlock(struct kymo_lane *lane, const sigset_t *before) {
 
 /* ---- packets ---- */
 
-static uint32_t packets_of(const struct kymo_stream_state *stream) {
-  return stream->options.is_memory ? stream->options.packets : 1;
+static uint32_t packets_of(const struct kymo_log_state *log) {
+  return log->options.is_memory ? log->options.packets : 1;
 }
 
 /* The open packet stays in memory: without the bytes before `flushed`, which in a forked child are events of
@@ -80,7 +80,7 @@ void kymo_lane_forget(struct kymo_lane *lane, bool is_ours) {
     return;
   lane->hot.busy = lane->hot.nested = lane->nested_events = 0;
   lane->is_owned = 0;
-  lane->hot.stream = NULL;
+  lane->hot.log = NULL;
 }
 
 /* ---- owners ---- */
@@ -89,10 +89,10 @@ static pthread_key_t thread_end;
 
 static void release_all(void *unused) {
   (void)unused;
-  for (int i = 0; i < KYMO_STREAMS_MAX_; i++) {
+  for (int i = 0; i < KYMO_LOGS_MAX_; i++) {
     struct kymo_lane_ *lane = kymo_lanes_[i];
     kymo_lanes_[i] = &kymo_no_lane;
-    if (lane != &kymo_no_lane && lane->stream)
+    if (lane != &kymo_no_lane && lane->log)
       kymo_lane_release((struct kymo_lane *)lane);
   }
 }
@@ -105,51 +105,51 @@ void kymo_lane_release(struct kymo_lane *lane) {
   kymo_lane_flush(lane);
   if (!lane->of->options.is_memory)
     lane->hot.at = lane->flushed = lane->packets;
-  lane->hot.stream = NULL;
+  lane->hot.log = NULL;
   __atomic_store_n(&lane->is_owned, 0, __ATOMIC_RELEASE);
   kymo_lane_unlock(lane, &before);
 }
 
-/* Mappings are kept: other threads may have pointers to buffers of closed streams. */
-static struct kymo_lane *make(struct kymo_stream_state *stream) {
-  size_t packets = packets_of(stream), table = packets * sizeof(size_t);
+/* Mappings are kept: other threads may have pointers to buffers of closed logs. */
+static struct kymo_lane *make(struct kymo_log_state *log) {
+  size_t packets = packets_of(log), table = packets * sizeof(size_t);
   size_t size =
-      sizeof(struct kymo_lane) + table + KYMO_LANE_NESTED_ROOM + packets * stream->options.packet_bytes;
+      sizeof(struct kymo_lane) + table + KYMO_LANE_NESTED_ROOM + packets * log->options.packet_bytes;
   unsigned char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return NULL;
   struct kymo_lane *lane = (struct kymo_lane *)(void *)memory;
-  lane->of = stream;
+  lane->of = log;
   lane->file = -1;
   lane->filled = (size_t *)(void *)(memory + sizeof *lane);
   lane->nested = memory + sizeof *lane + table;
   lane->packets = lane->flushed = lane->nested + KYMO_LANE_NESTED_ROOM;
   lane->hot.at = lane->packets;
-  lane->hot.end = lane->packets + stream->options.packet_bytes;
+  lane->hot.end = lane->packets + log->options.packet_bytes;
   lane->opened = 1;
   lane->is_owned = 1;
-  lane->number = __atomic_fetch_add(&stream->lane_count, 1, __ATOMIC_RELAXED);
-  lane->next = __atomic_load_n(&stream->lanes, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(&stream->lanes, &lane->next, lane, true, __ATOMIC_RELEASE,
-                                      __ATOMIC_RELAXED))
+  lane->number = __atomic_fetch_add(&log->lane_count, 1, __ATOMIC_RELAXED);
+  lane->next = __atomic_load_n(&log->lanes, __ATOMIC_RELAXED);
+  while (
+      !__atomic_compare_exchange_n(&log->lanes, &lane->next, lane, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
     ;
   return lane;
 }
 
-struct kymo_lane *kymo_lane_attach(struct kymo_stream_state *stream) {
-  struct kymo_lane *lane = __atomic_load_n(&stream->lanes, __ATOMIC_ACQUIRE);
+struct kymo_lane *kymo_lane_attach(struct kymo_log_state *log) {
+  struct kymo_lane *lane = __atomic_load_n(&log->lanes, __ATOMIC_ACQUIRE);
   for (; lane; lane = lane->next)
     if (!__atomic_exchange_n(&lane->is_owned, 1, __ATOMIC_ACQUIRE))
       break;
   if (!lane)
-    lane = make(stream);
+    lane = make(log);
   if (!lane)
     return NULL;
   lane->hot.busy = lane->hot.nested = lane->nested_events = 0;
-  lane->hot.stream = &stream->hot;
-  if (stream->options.files == KYMO_FILES_PER_THREAD) {
+  lane->hot.log = &log->hot;
+  if (log->options.files == KYMO_FILES_PER_THREAD) {
     pthread_setspecific(thread_end, lane);
-    kymo_lanes_[stream->hot.lane] = &lane->hot;
+    kymo_lanes_[log->hot.lane] = &lane->hot;
   }
   return lane;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stream/format.h"
+#include "log/format.h"
 
 struct parser {
   const char *format;

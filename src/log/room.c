@@ -3,7 +3,7 @@
  * Space for events where the macros find none: a thread's first event, a full packet, events larger than one,
  * events of handlers, and all events of files per CPU.
  */
-#include "stream/stream.h"
+#include "log/log.h"
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,25 +17,25 @@ static __thread uint32_t cpu_depth;
 
 static const struct kymo_bplace_ nowhere;
 
-static void put_frame(struct kymo_bstream *stream, unsigned char *at, size_t size, uint32_t flags) {
-  uint32_t sequence = kymo_sequence(stream), length = (uint32_t)size | flags;
+static void put_frame(struct kymo_log *log, unsigned char *at, size_t size, uint32_t flags) {
+  uint32_t sequence = kymo_log_next_number(log), length = (uint32_t)size | flags;
   memcpy(at, KYMO_FRAME_MAGIC_, 4);
   memcpy(at + 4, &sequence, 4);
   memcpy(at + 8, &length, 4);
 }
 
-/* A lost event of a framed stream leaves a gap in the numbers. */
-static struct kymo_bplace_ lose(struct kymo_stream_state *stream) {
-  if (stream->hot.frame)
-    kymo_sequence(&stream->hot);
-  __atomic_fetch_add(&stream->lost, 1, __ATOMIC_RELAXED);
+/* A lost event of a framed log leaves a gap in the numbers. */
+static struct kymo_bplace_ lose(struct kymo_log_state *log) {
+  if (log->hot.frame)
+    kymo_log_next_number(&log->hot);
+  __atomic_fetch_add(&log->lost, 1, __ATOMIC_RELAXED);
   errno = ENOBUFS;
   return nowhere;
 }
 
-static struct kymo_bplace_ place_at(struct kymo_stream_state *stream, struct kymo_lane *lane,
-                                    unsigned char *at, enum slow slow) {
-  return (struct kymo_bplace_){at + stream->hot.frame, &lane->hot, slow};
+static struct kymo_bplace_ place_at(struct kymo_log_state *log, struct kymo_lane *lane, unsigned char *at,
+                                    enum slow slow) {
+  return (struct kymo_bplace_){at + log->hot.frame, &lane->hot, slow};
 }
 
 /* ---- room in packets ---- */
@@ -71,21 +71,21 @@ static void end_large(struct kymo_lane *lane, uint32_t events) {
 
 /* ---- files a thread ---- */
 
-static struct kymo_bplace_ reserve_nested(struct kymo_stream_state *stream, struct kymo_lane *lane,
-                                          size_t size, uint32_t flags) {
-  /* the pending events are put into one packet; a stream in memory has no larger one */
-  bool is_little = stream->options.is_memory && stream->options.packet_bytes < KYMO_LANE_NESTED_ROOM;
-  size_t room = is_little ? stream->options.packet_bytes : KYMO_LANE_NESTED_ROOM;
+static struct kymo_bplace_ reserve_nested(struct kymo_log_state *log, struct kymo_lane *lane, size_t size,
+                                          uint32_t flags) {
+  /* the pending events are put into one packet; a log in memory has no larger one */
+  bool is_little = log->options.is_memory && log->options.packet_bytes < KYMO_LANE_NESTED_ROOM;
+  size_t room = is_little ? log->options.packet_bytes : KYMO_LANE_NESTED_ROOM;
   uint32_t used = __atomic_load_n(&lane->hot.nested, __ATOMIC_RELAXED);
   do
     if (size > room - used)
-      return lose(stream);
+      return lose(log);
   while (!__atomic_compare_exchange_n(&lane->hot.nested, &used, used + (uint32_t)size, true, __ATOMIC_RELAXED,
                                       __ATOMIC_RELAXED));
   __atomic_fetch_add(&lane->nested_events, 1, __ATOMIC_RELAXED);
-  if (stream->hot.frame)
-    put_frame(&stream->hot, lane->nested + used, size - stream->hot.frame, flags);
-  return place_at(stream, lane, lane->nested + used, NESTED);
+  if (log->hot.frame)
+    put_frame(&log->hot, lane->nested + used, size - log->hot.frame, flags);
+  return place_at(log, lane, lane->nested + used, NESTED);
 }
 
 void kymo_bnested_(struct kymo_lane_ *hot) {
@@ -109,14 +109,14 @@ void kymo_bnested_(struct kymo_lane_ *hot) {
 }
 
 /* Signals are blocked. */
-static struct kymo_bplace_ reserve_own(struct kymo_stream_state *stream, size_t size, uint32_t flags) {
-  struct kymo_lane *lane = (struct kymo_lane *)kymo_lanes_[stream->hot.lane];
-  if (lane->hot.stream != &stream->hot)
-    lane = kymo_lane_attach(stream);
+static struct kymo_bplace_ reserve_own(struct kymo_log_state *log, size_t size, uint32_t flags) {
+  struct kymo_lane *lane = (struct kymo_lane *)kymo_lanes_[log->hot.lane];
+  if (lane->hot.log != &log->hot)
+    lane = kymo_lane_attach(log);
   if (!lane)
-    return lose(stream);
+    return lose(log);
   if (lane->hot.busy)
-    return reserve_nested(stream, lane, size, flags);
+    return reserve_nested(log, lane, size, flags);
   if (lane->hot.nested)
     kymo_bnested_(&lane->hot);
   sigset_t unused;
@@ -125,11 +125,11 @@ static struct kymo_bplace_ reserve_own(struct kymo_stream_state *stream, size_t 
   unsigned char *at = find_room(lane, size, &is_large);
   __atomic_store_n(&lane->lock, 0, __ATOMIC_RELEASE);
   if (!at)
-    return lose(stream);
-  if (stream->hot.frame)
-    put_frame(&stream->hot, at, size - stream->hot.frame, flags);
+    return lose(log);
+  if (log->hot.frame)
+    put_frame(&log->hot, at, size - log->hot.frame, flags);
   lane->hot.busy = 1;
-  return place_at(stream, lane, at, is_large ? LARGE : FAST);
+  return place_at(log, lane, at, is_large ? LARGE : FAST);
 }
 
 static void commit_large(struct kymo_lane *lane) {
@@ -150,13 +150,13 @@ static bool try_lane(struct kymo_lane *lane) {
 }
 
 /* The buffer of this CPU, or for handlers any; NULL: all are in use. */
-static struct kymo_lane *take_lane(struct kymo_stream_state *stream) {
+static struct kymo_lane *take_lane(struct kymo_log_state *log) {
   uint32_t cpu = kymo_cpu();
-  for (uint32_t i = 0; cpu_depth > 1 && i < stream->cpus; i++)
-    if (try_lane(stream->cpu[(cpu + i) % stream->cpus]))
-      return stream->cpu[(cpu + i) % stream->cpus];
+  for (uint32_t i = 0; cpu_depth > 1 && i < log->cpus; i++)
+    if (try_lane(log->cpu[(cpu + i) % log->cpus]))
+      return log->cpu[(cpu + i) % log->cpus];
   while (cpu_depth == 1) {
-    struct kymo_lane *lane = stream->cpu[kymo_cpu() % stream->cpus];
+    struct kymo_lane *lane = log->cpu[kymo_cpu() % log->cpus];
     if (try_lane(lane))
       return lane;
     sched_yield();
@@ -164,34 +164,34 @@ static struct kymo_lane *take_lane(struct kymo_stream_state *stream) {
   return NULL;
 }
 
-static struct kymo_bplace_ reserve_of_cpu(struct kymo_stream_state *stream, size_t size, uint32_t flags) {
+static struct kymo_bplace_ reserve_of_cpu(struct kymo_log_state *log, size_t size, uint32_t flags) {
   bool is_large = false;
   cpu_depth++;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  struct kymo_lane *lane = take_lane(stream);
+  struct kymo_lane *lane = take_lane(log);
   unsigned char *at = lane ? find_room(lane, size, &is_large) : NULL;
   if (!at) {
     if (lane)
       __atomic_store_n(&lane->lock, 0, __ATOMIC_RELEASE);
     cpu_depth--;
-    return lose(stream);
+    return lose(log);
   }
-  if (stream->hot.frame)
-    put_frame(&stream->hot, at, size - stream->hot.frame, flags);
-  return place_at(stream, lane, at, is_large ? OF_CPU_LARGE : OF_CPU);
+  if (log->hot.frame)
+    put_frame(&log->hot, at, size - log->hot.frame, flags);
+  return place_at(log, lane, at, is_large ? OF_CPU_LARGE : OF_CPU);
 }
 
 /* ---- what the macros call ---- */
 
-struct kymo_bplace_ kymo_breserve_slow_(struct kymo_bstream *hot, size_t size, uint32_t flags) {
-  struct kymo_stream_state *stream = kymo_stream_state(hot);
+struct kymo_bplace_ kymo_breserve_slow_(struct kymo_log *hot, size_t size, uint32_t flags) {
+  struct kymo_log_state *log = kymo_log_state(hot);
   sigset_t all, before;
   size += hot->frame;
-  if (stream->options.files == KYMO_FILES_PER_CPU)
-    return reserve_of_cpu(stream, size, flags);
+  if (log->options.files == KYMO_FILES_PER_CPU)
+    return reserve_of_cpu(log, size, flags);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  struct kymo_bplace_ place = reserve_own(stream, size, flags);
+  struct kymo_bplace_ place = reserve_own(log, size, flags);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return place;
 }

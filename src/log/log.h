@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of streams. A thread (or one CPU at a time) writes to a thread buffer: packets of memory, one of
+ * The inside of logs. A thread (or one CPU at a time) writes to a thread buffer: packets of memory, one of
  * which is open.
  *
- *   lane   │ packet 0 │ packet 1 │ … │      one packet, unless the stream stays in memory
+ *   lane   │ packet 0 │ packet 1 │ … │      one packet, unless the log stays in memory
  *              ▲flushed   ▲at       ▲end
  *
  * Bytes below `at` never change while the packet is open, so a thread that holds the buffer's lock may write
@@ -11,19 +11,19 @@
  * interrupt an event of their own thread are put into a small separate space of the buffer and copied after
  * that event. Memory is allocated only by mmap, so a handler may create its thread's buffer.
  */
-#ifndef KYMO_STREAM_STREAM_H
-#define KYMO_STREAM_STREAM_H
+#ifndef KYMO_LOG_LOG_H
+#define KYMO_LOG_LOG_H
 
 #include <kymo/define.h>
 #include <signal.h>
 
-enum { KYMO_LANE_NESTED_ROOM = 4096, KYMO_STREAM_PATH_MAX = 4096, KYMO_DEFINED_ROOM = 1 << 20 };
+enum { KYMO_LANE_NESTED_ROOM = 4096, KYMO_LOG_PATH_MAX = 4096, KYMO_DEFINED_ROOM = 1 << 20 };
 
 struct kymo_lane {
-  struct kymo_lane_ hot;        /* first: the hot path's pointer is a pointer to this */
-  struct kymo_lane *next;       /* of the stream */
-  struct kymo_stream_state *of; /* outlives hot.stream, which is NULL while no thread owns the buffer */
-  uint32_t lock;                /* of the packets' boundaries and the file */
+  struct kymo_lane_ hot;     /* first: the hot path's pointer is a pointer to this */
+  struct kymo_lane *next;    /* of the log */
+  struct kymo_log_state *of; /* outlives hot.log, which is NULL while no thread owns the buffer */
+  uint32_t lock;             /* of the packets' boundaries and the file */
   uint32_t is_owned;
   uint32_t number; /* in the names of files */
   unsigned char *packets,
@@ -34,7 +34,7 @@ struct kymo_lane {
   int file;                /* -1: none yet */
   uint32_t part;           /* of files that rotate */
   uint64_t file_bytes;
-  size_t defined; /* bytes of the stream's definitions in the file */
+  size_t defined; /* bytes of the log's definitions in the file */
   uint64_t bytes, write_errors;
   unsigned char *nested;  /* KYMO_LANE_NESTED_ROOM bytes … */
   uint32_t nested_events; /* … with this number of events */
@@ -42,18 +42,18 @@ struct kymo_lane {
   size_t large_bytes;
 };
 
-struct kymo_stream_state {
-  struct kymo_bstream hot; /* first */
+struct kymo_log_state {
+  struct kymo_log hot; /* first */
   struct {
     int32_t offset[2];
   } entry; /* for the registry: distances to `point` and `text` */
   struct kymo_tracepoint point;
   uint64_t code; /* none */
   char text[512];
-  struct kymo_stream_options options;
-  struct kymo_stream_state *apart; /* for text, or NULL */
-  struct kymo_lane *lanes;         /* pushed with release */
-  struct kymo_lane **cpu;          /* of files a CPU: one each */
+  struct kymo_log_options options;
+  struct kymo_log_state *apart; /* for text, or NULL */
+  struct kymo_lane *lanes;      /* pushed with release */
+  struct kymo_lane **cpu;       /* of files a CPU: one each */
   uint32_t lane_count, cpus;
   unsigned long truncated, lost; /* events */
   int write_reason; /* errno of the first packet that could not be written; 0: all were written */
@@ -64,24 +64,24 @@ struct kymo_stream_state {
       *defined; /* frames of complete definitions, one after another; KYMO_DEFINED_ROOM bytes, or NULL */
   size_t defined_bytes;
   int32_t child; /* pid in the names of files of a forked child, else 0 */
-  char path[KYMO_STREAM_PATH_MAX];
+  char path[KYMO_LOG_PATH_MAX];
 };
 
-static inline struct kymo_stream_state *kymo_stream_state(struct kymo_bstream *stream) {
-  return (struct kymo_stream_state *)stream;
+static inline struct kymo_log_state *kymo_log_state(struct kymo_log *log) {
+  return (struct kymo_log_state *)log;
 }
 
-/* ---- stream.c ---- */
+/* ---- log.c ---- */
 
-/* The lock of rarely changing state of streams; held while the process forks. */
-void kymo_streams_lock(void);
-void kymo_streams_unlock(void);
+/* The lock of rarely changing state of logs; held while the process forks. */
+void kymo_logs_lock(void);
+void kymo_logs_unlock(void);
 /* An event that is too long: counted; -1 with errno. */
-int kymo_stream_lose(struct kymo_bstream *stream);
+int kymo_log_lose(struct kymo_log *log);
 
 /* ---- define.c ---- */
 
-void kymo_definitions_free(struct kymo_stream_state *stream);
+void kymo_event_definitions_free(struct kymo_log_state *log);
 
 /* ---- lane.c ---- */
 
@@ -90,8 +90,8 @@ extern struct kymo_lane_ kymo_no_lane;
 void kymo_lane_watch_threads(void);
 /* A new buffer, or one that no thread owns; with one file per thread it then belongs to the calling thread.
  * NULL: there is no space. Signals are blocked. */
-struct kymo_lane *kymo_lane_attach(struct kymo_stream_state *stream);
-/* Writes the contents of the buffer, since the thread ends or the stream is closed. */
+struct kymo_lane *kymo_lane_attach(struct kymo_log_state *log);
+/* Writes the contents of the buffer, since the thread ends or the log is closed. */
 int kymo_lane_flush(struct kymo_lane *lane);
 void kymo_lane_release(struct kymo_lane *lane);
 /* Drops the parent's events in a forked child; `is_ours`: the buffer belongs to the thread that forked. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parsed formats of kymo_bprintf: one operation for each text between directives and each directive. */
-#ifndef KYMO_STREAM_FORMAT_H
-#define KYMO_STREAM_FORMAT_H
+#ifndef KYMO_LOG_FORMAT_H
+#define KYMO_LOG_FORMAT_H
 
 #include <kymo/bprintf.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of streams: their names, the header of framed ones, rotation. Only system calls, since it may run in
+/* Files of logs: their names, the header of framed ones, rotation. Only system calls, since it may run in
  * a handler. */
-#include "stream/stream.h"
+#include "log/log.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HEADER_BYTES = KYMO_STREAM_HEADER_BYTES_, DEFINED_TO_AT = 56 };
+enum { HEADER_BYTES = KYMO_LOG_HEADER_BYTES_, DEFINED_TO_AT = 56 };
 
 struct name {
-  char text[KYMO_STREAM_PATH_MAX + 64];
+  char text[KYMO_LOG_PATH_MAX + 64];
   size_t length;
 };
 
@@ -49,11 +49,11 @@ static void make_name(struct name *name, const struct kymo_lane *lane, const cha
 
 /* `defined`: bytes of definitions after it. */
 static void put_header(unsigned char *header, const struct kymo_lane *lane, size_t defined) {
-  const struct kymo_stream_state *stream = lane->of;
+  const struct kymo_log_state *log = lane->of;
   const uint32_t order = 0x01020304, pid = (uint32_t)getpid();
   const uint16_t version = 1, size = HEADER_BYTES;
   const uint32_t how =
-      (stream->options.files == KYMO_FILES_PER_CPU) | (stream->options.is_memory ? KYMO_STREAM_NEWEST_ : 0);
+      (log->options.files == KYMO_FILES_PER_CPU) | (log->options.is_memory ? KYMO_LOG_NEWEST_ : 0);
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   const uint64_t time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
@@ -63,7 +63,7 @@ static void put_header(unsigned char *header, const struct kymo_lane *lane, size
   memcpy(header + 8, &order, 4);
   memcpy(header + 12, &version, 2);
   memcpy(header + 14, &size, 2);
-  memcpy(header + 16, stream->uuid, 16);
+  memcpy(header + 16, log->uuid, 16);
   memcpy(header + 32, &lane->number, 4);
   memcpy(header + 36, &lane->part, 4);
   memcpy(header + 40, &how, 4);
@@ -87,7 +87,7 @@ static int write_all(int file, const unsigned char *bytes, size_t size) {
   return 0;
 }
 
-/* An open file with its header and the first `defined` bytes of the stream's definitions, or -1. */
+/* An open file with its header and the first `defined` bytes of the log's definitions, or -1. */
 static int create(const struct kymo_lane *lane, const char *path, size_t defined) {
   unsigned char header[HEADER_BYTES];
   int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
@@ -104,7 +104,7 @@ static int create(const struct kymo_lane *lane, const char *path, size_t defined
 }
 
 /* Bytes of definitions so far. Acquire: they are stored, and a thread that has seen an event of one sees it;
- * partner: kymo_define_end. */
+ * partner: kymo_definition_end. */
 static size_t defined_of(const struct kymo_lane *lane) {
   return __atomic_load_n(&lane->of->defined_bytes, __ATOMIC_ACQUIRE);
 }

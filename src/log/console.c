@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines for people. */
 #include <errno.h>
-#include <kymo/stream.h>
+#include <kymo/log.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { LINE_MAX_BYTES = 4096 };
 
 static int console = STDERR_FILENO;
 
-void kymo_console_to(int descriptor) { __atomic_store_n(&console, descriptor, __ATOMIC_RELAXED); }
+void kymo_console_redirect(int descriptor) { __atomic_store_n(&console, descriptor, __ATOMIC_RELAXED); }
 
 /* One write, so that lines of several threads stay whole. */
 static void say(const char *what, const char *format, va_list args) {
@@ -40,7 +40,7 @@ static void say(const char *what, const char *format, va_list args) {
   say(what, format, args); \
   va_end(args)
 
-void kymo_console(const char *format, ...) { SAY(NULL); }
+void kymo_console_print(const char *format, ...) { SAY(NULL); }
 
 void kymo_console_warning(const char *format, ...) { SAY("warning: "); }
 

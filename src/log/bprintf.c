@@ -5,8 +5,8 @@
  * Only the programs of call sites are allocated.
  */
 #include "base/printfmt.h"
-#include "stream/format.h"
-#include "stream/stream.h"
+#include "log/format.h"
+#include "log/log.h"
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -323,23 +323,23 @@ static bool store_all(unsigned char *at, const struct plan *plan, const struct k
   return true;
 }
 
-static struct kymo_bplace_ reserve(struct kymo_bstream *stream, size_t size, bool is_cut) {
+static struct kymo_bplace_ reserve(struct kymo_log *log, size_t size, bool is_cut) {
   if (is_cut)
-    __atomic_fetch_add(&kymo_stream_state(stream)->truncated, 1, __ATOMIC_RELAXED);
-  return kymo_breserve_(stream, size, is_cut ? KYMO_FRAME_CUT_ : 0);
+    __atomic_fetch_add(&kymo_log_state(log)->truncated, 1, __ATOMIC_RELAXED);
+  return kymo_breserve_(log, size, is_cut ? KYMO_FRAME_CUT_ : 0);
 }
 
 /* Where an event goes. */
 struct target {
-  struct kymo_bstream *stream;
-  const struct kymo_bdefinition *definition; /* or NULL */
+  struct kymo_log *log;
+  const struct kymo_definition *definition; /* or NULL */
 };
 
 static struct kymo_bplace_ reserve_at(const struct target *target, size_t size, bool is_cut) {
   if (!target->definition)
-    return reserve(target->stream, size, is_cut);
+    return reserve(target->log, size, is_cut);
   if (is_cut) /* a text that exceeds the maximum of its number */
-    __atomic_fetch_add(&kymo_stream_state(target->stream)->truncated, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&kymo_log_state(target->log)->truncated, 1, __ATOMIC_RELAXED);
   return kymo_breserve_defined_(target->definition, size);
 }
 
@@ -355,12 +355,12 @@ static bool lacks_memory(const struct kymo_bprogram *program, const struct kymo_
 
 static int put_event(const struct target *target, const struct kymo_bprogram *program, const char *format,
                      const struct kymo_barg *args, size_t count) {
-  struct plan plan = {.most = target->stream->event_max -
+  struct plan plan = {.most = target->log->event_max -
                               (target->definition ? sizeof target->definition->index : 0)};
   if (!plan_all(&plan, program, format, args, count) || (target->definition && lacks_memory(program, args)))
     return refuse();
   if (target->definition && plan.ops < program->count) /* an event with half of its fields would be corrupt */
-    return kymo_stream_lose(target->stream);
+    return kymo_log_lose(target->log);
   struct kymo_bplace_ place = reserve_at(target, plan.bytes, plan.is_cut);
   if (!place.at)
     return -1;
@@ -369,27 +369,26 @@ static int put_event(const struct target *target, const struct kymo_bprogram *pr
   return (int)plan.bytes;
 }
 
-int kymo_bvprintf(struct kymo_bstream *stream, const char *format, const struct kymo_barg *args,
-                  size_t count) {
+int kymo_bvprintf(struct kymo_log *log, const char *format, const struct kymo_barg *args, size_t count) {
   struct kymo_bprogram program;
   size_t at;
-  if (!__atomic_load_n(&stream->point->enabled, __ATOMIC_RELAXED))
+  if (!__atomic_load_n(&log->point->enabled, __ATOMIC_RELAXED))
     return 0;
   return kymo_bformat_parse(&program, format, &at)
              ? refuse()
-             : put_event(&(struct target){stream, NULL}, &program, format, args, count);
+             : put_event(&(struct target){log, NULL}, &program, format, args, count);
 }
 
-int kymo_defined_vprintf(struct kymo_bdefinition *definition, const char *format,
-                         const struct kymo_barg *args, size_t count) {
+int kymo_definition_vprintf(struct kymo_definition *definition, const char *format,
+                            const struct kymo_barg *args, size_t count) {
   struct kymo_bprogram program;
   uint32_t unused = 0;
   size_t at;
-  if (!__atomic_load_n(&definition->stream->point->enabled, __ATOMIC_RELAXED))
+  if (!__atomic_load_n(&definition->log->point->enabled, __ATOMIC_RELAXED))
     return 0;
-  if (kymo_bformat_parse(&program, format, &at) || !kymo_defined_fits_(definition, &unused, format))
+  if (kymo_bformat_parse(&program, format, &at) || !kymo_definition_fits_(definition, &unused, format))
     return refuse();
-  return put_event(&(struct target){definition->stream, definition}, &program, format, args, count);
+  return put_event(&(struct target){definition->log, definition}, &program, format, args, count);
 }
 
 /* ---- call sites ---- */
@@ -418,24 +417,22 @@ static int put_of_site(const struct target *target, struct kymo_bcache_ *cache, 
   return put_event(target, program, format, args, count);
 }
 
-int kymo_bprintf_slow_(struct kymo_bstream *stream, struct kymo_bcache_ *cache, const char *format,
+int kymo_bprintf_slow_(struct kymo_log *log, struct kymo_bcache_ *cache, const char *format,
                        const struct kymo_barg *args, size_t count) {
-  return put_of_site(&(struct target){stream, NULL}, cache, format, args, count);
+  return put_of_site(&(struct target){log, NULL}, cache, format, args, count);
 }
 
-int kymo_defined_slow_(struct kymo_bdefinition *definition, struct kymo_bcache_ *cache, const char *format,
-                       const struct kymo_barg *args, size_t count) {
-  return put_of_site(&(struct target){definition->stream, definition}, cache, format, args, count);
+int kymo_definition_slow_(struct kymo_definition *definition, struct kymo_bcache_ *cache, const char *format,
+                          const struct kymo_barg *args, size_t count) {
+  return put_of_site(&(struct target){definition->log, definition}, cache, format, args, count);
 }
 
 /* ---- events in pieces ---- */
 
-void kymo_bevent_begin(struct kymo_bevent *event, struct kymo_bstream *stream, void *room, size_t size) {
-  *event = (struct kymo_bevent){.stream = __atomic_load_n(&stream->point->enabled, __ATOMIC_RELAXED) ? stream
-                                                                                                     : NULL,
-                                .begin = room,
-                                .at = room};
-  event->end = event->begin + (size < stream->event_max ? size : stream->event_max);
+void kymo_bevent_begin(struct kymo_bevent *event, struct kymo_log *log, void *room, size_t size) {
+  *event = (struct kymo_bevent){
+      .log = __atomic_load_n(&log->point->enabled, __ATOMIC_RELAXED) ? log : NULL, .begin = room, .at = room};
+  event->end = event->begin + (size < log->event_max ? size : log->event_max);
 }
 
 /* Remembers the offsets of the lengths. */
@@ -467,7 +464,7 @@ static size_t most_with(const struct kymo_bevent *event, const struct kymo_bprog
 }
 
 static int give_up(struct kymo_bevent *event) {
-  event->stream = NULL;
+  event->log = NULL;
   return refuse();
 }
 
@@ -475,7 +472,7 @@ int kymo_bevent_vprintf(struct kymo_bevent *event, const char *format, const str
                         size_t count) {
   struct kymo_bprogram program;
   size_t at;
-  if (!event->stream || event->is_cut)
+  if (!event->log || event->is_cut)
     return 0;
   if (kymo_bformat_parse(&program, format, &at))
     return give_up(event);
@@ -495,7 +492,7 @@ int kymo_bevent_vprintf(struct kymo_bevent *event, const char *format, const str
 }
 
 void *kymo_bevent_space(struct kymo_bevent *event, size_t size) {
-  if (!event->stream || event->is_cut)
+  if (!event->log || event->is_cut)
     return NULL;
   if (size > (size_t)(event->end - event->at)) {
     event->is_cut = true;
@@ -507,14 +504,14 @@ void *kymo_bevent_space(struct kymo_bevent *event, size_t size) {
 }
 
 int kymo_bevent_commit(struct kymo_bevent *event) {
-  struct kymo_bstream *stream = event->stream;
+  struct kymo_log *log = event->log;
   size_t size = (size_t)(event->at - event->begin);
-  if (!stream)
+  if (!log)
     return 0;
-  event->stream = NULL;
+  event->log = NULL;
   for (uint32_t i = 0; i < event->holes; i++)
     put_number(event->begin + event->hole[i].at, size, event->hole[i].size, (char)event->hole[i].order);
-  struct kymo_bplace_ place = reserve(stream, size, event->is_cut);
+  struct kymo_bplace_ place = reserve(log, size, event->is_cut);
   if (!place.at)
     return -1;
   if (size)
