@@ -15,6 +15,7 @@
 #include "format/formats.h"
 #include "format/modules.h"
 #include "format/notes.h"
+#include "ring/exits.h"
 #include "source/format.h"
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +25,8 @@
 
 /* How often a pass tries again to copy a ring that is overwritten faster than it can be copied. */
 #define LOOKS_MAX 16
+
+enum { CAUSE_MAX = KYMO_PROGRAM_MAX + KYMO_EXIT_TEXT_MAX + 32 };
 
 /* One pool, shared by its streams. */
 struct pool {
@@ -304,11 +307,23 @@ static int add_ring(struct kymo_trace *trace, struct kymo_part *part, const stru
       error);
 }
 
+/* "server (process 4711): Killed" if its process has died, else NULL. */
+static const char *cause_of(const struct kymo_pool_view *view, char out[CAUSE_MAX]) {
+  char program[KYMO_PROGRAM_MAX], end[KYMO_EXIT_TEXT_MAX];
+  if (kymo_pool_life(view) != KYMO_LIFE_DEAD)
+    return NULL;
+  kymo_exit_text(view->header, end);
+  snprintf(out, CAUSE_MAX, "%s (process %d): %s", kymo_pool_program(view, program), view->header->pid, end);
+  return out;
+}
+
 /* The notes that a recorder would write if it collected the rings now. */
 static int add_notes(struct kymo_trace *trace, struct kymo_part *part, const struct kymo_pool_view *view,
                      struct kymo_error *error) {
+  char cause[CAUSE_MAX];
   struct kymo_recorder_notes notes = {
-      .has_not_kept = __atomic_load_n(&view->header->mode, __ATOMIC_RELAXED) == KYMO_MODE_OVERWRITE};
+      .has_not_kept = __atomic_load_n(&view->header->mode, __ATOMIC_RELAXED) == KYMO_MODE_OVERWRITE,
+      .cause = cause_of(view, cause)};
   for (uint32_t i = 0; i < kymo_pool_slots(view) * 2; i++) {
     struct kymo_ring_view ring = kymo_pool_ring(view, i / 2, i % 2);
     uint64_t first, end;
@@ -318,7 +333,9 @@ static int add_notes(struct kymo_trace *trace, struct kymo_part *part, const str
     notes.discarded_before +=
         first < end && first ? __atomic_load_n(&oldest->discarded_before, __ATOMIC_RELAXED) : 0;
   }
-  return notes.has_not_kept ? kymo_part_add_notes(trace, part, &notes, error) : KYMO_OK;
+  if (!notes.has_not_kept)
+    notes.overwritten = notes.discarded_before = 0;
+  return kymo_part_add_notes(trace, part, &notes, error);
 }
 
 /* Reads the description after the rings, so that each event in them is of a described class. The length of

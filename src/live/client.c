@@ -8,7 +8,7 @@
 #include "live/client.h"
 #include "base/fail.h"
 #include "base/list.h"
-#include "live/exits.h"
+#include "ring/exits.h"
 #include "live/inner.h"
 #include "ring/places.h"
 #include <ctype.h>

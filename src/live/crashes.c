@@ -2,7 +2,7 @@
 #include "live/crashes.h"
 #include "base/list.h"
 #include "base/path.h"
-#include "live/exits.h"
+#include "ring/exits.h"
 #include "ring/life.h"
 #include "ring/places.h"
 #include "ring/ring.h"

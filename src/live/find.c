@@ -6,7 +6,7 @@
 #include "live/find.h"
 #include "base/fail.h"
 #include "base/path.h"
-#include "live/exits.h"
+#include "ring/exits.h"
 #include "live/inner.h"
 #include "ring/life.h"
 #include "ring/ring.h"

@@ -6,13 +6,12 @@
 #include "live/rings.h"
 #include "base/list.h"
 #include "live/client.h"
-#include "live/exits.h"
+#include "ring/exits.h"
 #include "live/find.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 
 int64_t kymo_pool_age_ns(const struct kymo_pool_seen *seen) {
@@ -23,22 +22,13 @@ int64_t kymo_pool_age_ns(const struct kymo_pool_seen *seen) {
 
 /* ---- how a process ended ---- */
 
-/* The kernel still knows it if the parent has not waited. */
 static void find_end(struct kymo_rings *rings, const struct kymo_pool_header *header, enum kymo_life life) {
-  int thread, status;
-  bool is_known = kymo_exit_of_pool(header, &status, &thread), is_signal = is_known && WIFSIGNALED(status);
   rings->is_dead = life == KYMO_LIFE_DEAD;
-  if (!rings->is_dead)
+  if (rings->is_dead)
+    kymo_exit_text(header, rings->end);
+  else
     snprintf(rings->end, sizeof rings->end,
              life == KYMO_LIFE_ALIVE ? "runs" : "may run, in another PID namespace");
-  else if (is_signal && thread && thread != header->pid)
-    snprintf(rings->end, sizeof rings->end, "%s in thread %d", strsignal(WTERMSIG(status)), thread);
-  else if (is_signal)
-    snprintf(rings->end, sizeof rings->end, "%s", strsignal(WTERMSIG(status)));
-  else if (is_known)
-    snprintf(rings->end, sizeof rings->end, "exit status %d", WEXITSTATUS(status));
-  else
-    snprintf(rings->end, sizeof rings->end, header->finished ? "exit" : "unknown: killed, or _exit");
 }
 
 /* ---- finding ---- */

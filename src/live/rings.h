@@ -3,12 +3,11 @@
 #ifndef KYMO_LIVE_RINGS_H
 #define KYMO_LIVE_RINGS_H
 
+#include "ring/exits.h"
 #include "ring/places.h"
 #include "ring/pools.h"
 #include "ring/ring.h"
 #include <stddef.h>
-
-enum { KYMO_RINGS_END_MAX = 96 };
 
 struct kymo_rings {
   char path[KYMO_PATH_MAX];       /* of the pool's directory */
@@ -19,7 +18,7 @@ struct kymo_rings {
   uint64_t bytes;
   unsigned owner;
   uint64_t device, inode;
-  char end[KYMO_RINGS_END_MAX]; /* "runs", or how it ended */
+  char end[KYMO_EXIT_TEXT_MAX]; /* "runs", or how it ended */
 };
 
 struct kymo_rings_list {

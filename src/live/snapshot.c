@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/sized.h"
 #include "live/ctf2.h"
-#include "live/exits.h"
+#include "ring/exits.h"
 #include "live/find.h"
 #include "live/flight.h"
 #include "live/sync.h"
@@ -23,8 +23,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { END_MAX = 96 };
-
 struct kymo_snapshot {
   struct kymo_snapshot_options options;
   char rings[KYMO_PATH_MAX], trace[KYMO_PATH_MAX];
@@ -34,7 +32,7 @@ struct kymo_snapshot {
   bool is_opened;
   struct kymo_pool_view view;
   struct kymo_collector collector;
-  char end[END_MAX], left_out[1200];
+  char end[KYMO_EXIT_TEXT_MAX], left_out[1200];
 };
 
 /* ---- the last seconds ---- */
@@ -156,24 +154,15 @@ static int find_starts(struct kymo_snapshot *snapshot, struct kymo_error *error)
 /* ---- saving ---- */
 
 /* "server (process 4711): Segmentation fault in thread 4712" if the rings contain a mark of it. */
-static const char *end_text(int status, int thread, char out[END_MAX]) {
-  if (WIFEXITED(status))
-    snprintf(out, END_MAX, "exit status %d", WEXITSTATUS(status));
-  else if (thread)
-    snprintf(out, END_MAX, "%s in thread %d", strsignal(WTERMSIG(status)), thread);
-  else
-    snprintf(out, END_MAX, "%s", strsignal(WTERMSIG(status)));
-  return out;
-}
-
 static int put_end(const struct kymo_snapshot *snapshot, struct kymo_error *error) {
   const struct kymo_pool_header *header = snapshot->view.header;
-  char why[KYMO_PROGRAM_MAX + 160], program[KYMO_PROGRAM_MAX], end[END_MAX];
+  char why[KYMO_PROGRAM_MAX + 160], program[KYMO_PROGRAM_MAX], end[KYMO_EXIT_TEXT_MAX];
   int status, thread;
   if (!kymo_exit_of_pool(header, &status, &thread) || !WIFSIGNALED(status))
     return KYMO_OK;
+  kymo_exit_status_text(status, thread, end);
   snprintf(why, sizeof why, "%s (process %d): %s", kymo_pool_program(&snapshot->view, program), header->pid,
-           end_text(status, thread, end));
+           end);
   return kymo_flight_put_cause(snapshot->trace, why, error);
 }
 
@@ -192,7 +181,7 @@ static int make_trace(struct kymo_snapshot *snapshot, struct kymo_error *error) 
 static void find_end(struct kymo_snapshot *snapshot) {
   int status, thread;
   if (kymo_exit_of_pool(snapshot->view.header, &status, &thread))
-    end_text(status, thread, snapshot->end);
+    kymo_exit_status_text(status, thread, snapshot->end);
 }
 
 static int save(struct kymo_snapshot *snapshot, struct kymo_error *error) {

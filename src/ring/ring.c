@@ -231,6 +231,13 @@ const char *kymo_pool_program(const struct kymo_pool_view *view, char out[KYMO_P
   return out;
 }
 
+enum kymo_life kymo_pool_life(const struct kymo_pool_view *view) {
+  uint64_t here = kymo_pid_namespace();
+  if (view->keeps_file)
+    return kymo_life_by_lock(view->file);
+  return here && view->header->pid_namespace != here ? KYMO_LIFE_UNKNOWN : kymo_life_by_pid(view->header);
+}
+
 bool kymo_pool_is_alive(const struct kymo_pool_view *view) {
   return (view->keeps_file ? kymo_life_by_lock(view->file) : kymo_life_by_pid(view->header)) !=
          KYMO_LIFE_DEAD;

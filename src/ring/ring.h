@@ -8,6 +8,7 @@
 #define KYMO_RING_RING_H
 
 #include "ring/layout.h"
+#include "ring/life.h"
 #include <kymo/error.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,6 +64,8 @@ enum { KYMO_PROGRAM_MAX = 65 };
 const char *kymo_pool_program(const struct kymo_pool_view *view, char out[KYMO_PROGRAM_MAX]);
 /* Whether the process that wrote the pool is still running, or may be. */
 bool kymo_pool_is_alive(const struct kymo_pool_view *view);
+/* The same, if its PID namespace allows to find it out. */
+enum kymo_life kymo_pool_life(const struct kymo_pool_view *view);
 
 /* The ring of a slot; `alternate` 0 or 1. */
 struct kymo_ring_view kymo_pool_ring(const struct kymo_pool_view *view, uint32_t slot, uint32_t alternate);

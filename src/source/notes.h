@@ -9,7 +9,7 @@ struct kymo_recorder_notes {
   bool has_not_kept;         /* of overwritten rings: … */
   uint64_t overwritten;      /* events that were overwritten before they could be saved … */
   uint64_t discarded_before; /* … and discarded before the first packets, where readers cannot count them */
-  const char *cause;         /* of a snapshot, or NULL */
+  const char *cause;         /* of a snapshot, or the end of a dead process with rings; else NULL */
 };
 
 /* Adds the counts of one more place, and the cause if there is none yet, which is copied. KYMO_E_MEMORY. */

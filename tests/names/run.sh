@@ -51,6 +51,20 @@ ends() {
   leaves _exit && row=$(dead_row $dead) && [[ $row == *"unknown: killed, or _exit"* ]] || { echo "$row"; return 1; }
 }
 [ -z "$sanitizer" ] && check 'kymo list --dead: how each ended' ends
+causes() { # as in a trace that kymo snapshot writes
+  local cause
+  begin
+  caused() { expect "$1" eval "'$kymo' info $name | sed -n 's/^  cause  *//p'" && expect "$1" eval "'$kymo' info --json $name | jq -r '.traces[0].cause'"; }
+  leaves abort KYMO_CRASH=mark && "$kymo" snapshot -q -o saved "$dead" 2>said
+  cause=$("$kymo" info --json saved | jq -r '.traces[0].cause') && [[ $cause == "$name (process $dead): Aborted in thread "* ]] && caused "$cause" || return 1
+  begin
+  leaves kill && caused "$name (process $dead): unknown: killed, or _exit" || return 1
+  begin
+  leaves return && caused "$name (process $dead): exit" || return 1
+  begin
+  lives && expect null eval "'$kymo' info --json $pid | jq -r '.traces[0].cause'" && end_process
+}
+[ -z "$sanitizer" ] && check 'kymo info: how the process of dead rings ended' causes
 zombie() { # nobody has waited for it: the kernel still knows
   begin
   cat >parent.py <<'P'

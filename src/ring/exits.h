@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How a process ended that is not our child, and for which its parent may already have waited. */
-#ifndef KYMO_LIVE_EXITS_H
-#define KYMO_LIVE_EXITS_H
+#ifndef KYMO_RING_EXITS_H
+#define KYMO_RING_EXITS_H
 
 #include "ring/ring.h"
 #include <stdbool.h>
@@ -26,5 +26,11 @@ int kymo_exit_age_ms(int pid);
 /* How the process of a pool ended: from its own mark, or from the kernel if its parent has not waited for it.
  * False: unknown, or it runs. Else *status is as for its parent, and *thread the one that crashed, or 0. */
 bool kymo_exit_of_pool(const struct kymo_pool_header *header, int *status, int *thread);
+
+enum { KYMO_EXIT_TEXT_MAX = 96 };
+/* "exit status 1", "Killed", "Segmentation fault in thread 4712". */
+void kymo_exit_status_text(int status, int thread, char out[KYMO_EXIT_TEXT_MAX]);
+/* The same for the dead process of a pool; if that is unknown, "exit" or "unknown: killed, or _exit". */
+void kymo_exit_text(const struct kymo_pool_header *header, char out[KYMO_EXIT_TEXT_MAX]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "live/exits.h"
+#include "ring/exits.h"
 #include "ring/life.h"
 #include <limits.h>
 #include <poll.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -83,4 +84,21 @@ bool kymo_exit_of_pool(const struct kymo_pool_header *header, int *status, int *
   *thread = *status ? header->crash_tid : 0;
   return *status || (header->pid_namespace == kymo_pid_namespace() &&
                      kymo_exit_of_zombie(header->pid, header->start_time, status));
+}
+
+void kymo_exit_status_text(int status, int thread, char out[KYMO_EXIT_TEXT_MAX]) {
+  if (WIFEXITED(status))
+    snprintf(out, KYMO_EXIT_TEXT_MAX, "exit status %d", WEXITSTATUS(status));
+  else if (thread)
+    snprintf(out, KYMO_EXIT_TEXT_MAX, "%s in thread %d", strsignal(WTERMSIG(status)), thread);
+  else
+    snprintf(out, KYMO_EXIT_TEXT_MAX, "%s", strsignal(WTERMSIG(status)));
+}
+
+void kymo_exit_text(const struct kymo_pool_header *header, char out[KYMO_EXIT_TEXT_MAX]) {
+  int thread, status;
+  if (kymo_exit_of_pool(header, &status, &thread))
+    kymo_exit_status_text(status, thread, out);
+  else
+    snprintf(out, KYMO_EXIT_TEXT_MAX, header->finished ? "exit" : "unknown: killed, or _exit");
 }
