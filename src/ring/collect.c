@@ -384,6 +384,7 @@ static void take(struct batch *b, uint32_t bytes) {
     b->c->sums.overwritten_between += b->to->ever ? h.first_event - before : 0;
     b->to->overwritten += h.first_event - before;
   }
+  b->to->empty += h.packet_seq_num == b->to->split; /* another piece */
   h.packet_seq_num += b->to->empty;
   if (!b->to->started)
     begin_file(b, at, &h, bytes);
@@ -428,7 +429,7 @@ static bool take_open(struct batch *b, uint64_t number, uint32_t bytes) {
   b->to->is_late = true;
   b->to->first = number;
   b->to->first_word = word;
-  b->to->empty++;
+  b->to->split = number + 1;
   return true;
 }
 

@@ -22,8 +22,9 @@ struct kymo_collected {
                                     * whose counters begin at 0 */
   bool started;                    /* the file has its empty first packet */
   bool ever;                       /* … or that of an earlier part has */
-  uint64_t empty; /* first packets of later parts, and packets taken in pieces: added to the numbers of all
+  uint64_t empty; /* first packets of later parts, and later pieces of packets: added to the numbers of all
                    * later packets */
+  uint64_t split; /* number + 1 of the packet whose first piece was taken last while it was open */
   bool is_late;   /* events before `first_word` in packet `first` are left out: they were taken, or are not
                    * wanted */
   uint64_t first, first_word;
