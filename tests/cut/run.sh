@@ -18,7 +18,8 @@ KYMO_ENABLE='*' KYMO_OUT=$PWD/out KYMO_RINGS=$PWD/none KYMO_BUFFER=4M "$bin/work
 KYMO_ENABLE='*' KYMO_RINGS=$PWD/live KYMO_BUFFER=4M "$bin/worker" -n 20000 -e kill >/dev/null 2>&1
 mv live/* whole/rings
 "$kymo" convert -q whole/ctf --output whole/some.cpel
-mkdir whole/frames && (cd whole/frames && "$bin/program" threads log framed small >/dev/null)
+mkdir whole/frames whole/turns && (cd whole/frames && "$bin/program" threads log framed small >/dev/null)
+(cd whole/turns && "$bin/program" turns log framed small >/dev/null)
 cat >key.tdl <<'END'
 TRACE some VERSION 1;
   CLOCK mono IS RESOLUTION 1 us;
@@ -50,6 +51,9 @@ check 'a pool is cut' cuts rings rings/rings
 check 'a CPEL file is cut' cuts some.cpel some.cpel
 check 'a described file is cut' cuts some.bin some.bin key.tdl
 check 'a framed file is cut' cuts frames "frames/$(ls whole/frames | head -1)"
+check 'a framed file is cut, one of four that are read in turn' cuts turns turns/log_thread2
+cuts_between_frames() { BETWEEN_FRAMES=yes cuts "$@"; }
+check '... between two frames' cuts_between_frames turns turns/log_thread2
 check 'a Gist log is cut' cuts some.ev some.ev
 
 # commands NAME FILE COMMAND…: it reads copies that are cut as soon as it prints; it ends by itself, with words

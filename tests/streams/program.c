@@ -58,6 +58,33 @@ static void in_threads(void) {
     pthread_join(thread[i], NULL);
 }
 
+static uint32_t whose;
+static pthread_mutex_t turn_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turn_passed = PTHREAD_COND_INITIALIZER;
+
+static void *work_in_turn(void *who) {
+  uint32_t own = (uint32_t)(uintptr_t)who;
+  pthread_mutex_lock(&turn_lock);
+  for (uint32_t i = 0; i < EVENTS / 8; i++) {
+    while (whose != own)
+      pthread_cond_wait(&turn_passed, &turn_lock);
+    write_one(own, i);
+    whose = (own + 1) % THREADS;
+    pthread_cond_broadcast(&turn_passed);
+  }
+  pthread_mutex_unlock(&turn_lock);
+  return NULL;
+}
+
+/* A file of each thread, with every fourth number. */
+static void in_turn(void) {
+  pthread_t thread[THREADS];
+  for (uintptr_t i = 0; i < THREADS; i++)
+    pthread_create(&thread[i], NULL, work_in_turn, (void *)i);
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(thread[i], NULL);
+}
+
 /* ---- handlers ---- */
 
 static volatile uint32_t handled;
@@ -180,7 +207,7 @@ int main(int argc, char **argv) {
       {"threads", in_threads},     {"signals", under_signals},  {"sizes", of_all_sizes},
       {"fork", in_a_child},        {"full", without_room},      {"text", text_and_binary},
       {"switched", switched},      {"console", on_the_console}, {"flushed", from_others_meanwhile},
-      {"within", within_an_event},
+      {"within", within_an_event}, {"turns", in_turn},
   };
   for (int i = 3; i < argc; i++) {
     if (!strcmp(argv[i], "framed"))

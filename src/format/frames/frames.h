@@ -102,6 +102,8 @@ struct frames_window {
     uint64_t offset, lost_bytes;
     char text[160];
   } note;
+  uint64_t failed_at; /* the file cannot be read from there on … */
+  char failure[160];  /* … for this reason, which is not reported yet; "": it can */
   uint32_t first, count;
   struct frames_entry entries[FRAMES_AHEAD];
 };

@@ -54,13 +54,21 @@ int kymo_frames_window_show(struct frames_window *window, struct kymo_error *err
   return show_from(window, window->count ? kymo_frames_window_head(window)->offset : window->at, 1, error);
 }
 
+/* The file ends here, for this reason; it is reported after the frames before it. */
+static void fail_at(struct frames_window *window, const struct kymo_error *why, uint64_t offset) {
+  snprintf(window->failure, sizeof window->failure, "%.150s", why->message);
+  window->failed_at = why->offset == KYMO_ERROR_NO_OFFSET ? offset : why->offset;
+}
+
 /* Bytes of the file; fewer than `size` only at its end. *got: how many. */
 static const uint8_t *bytes_at(struct frames_window *window, uint64_t offset, uint64_t size, uint64_t *got) {
   if (offset < window->begin || offset > window->end || size > window->end - offset) {
     struct kymo_error why;
     if ((offset < window->begin || window->end < window->size) &&
-        show_from(window, offset, size, &why) != KYMO_OK)
+        show_from(window, offset, size, &why) != KYMO_OK) {
+      fail_at(window, &why, offset);
       window->size = window->end = offset;
+    }
   }
   *got = offset >= window->begin && offset < window->end ? window->end - offset : 0;
   *got = *got < size ? *got : size;
@@ -299,6 +307,21 @@ static void skip_fill(struct frames_window *window) {
   }
 }
 
+/* All frames were read. A file that could not be read to its end, or that was longer before, is damaged. */
+static bool end_here(struct frames_window *window) {
+  struct kymo_error why;
+  if (!window->failure[0] && !window->is_followed &&
+      kymo_map_check_end(&window->map, &why) != KYMO_OK) { /* which may unmap the file */
+    fail_at(window, &why, window->at);
+    window->data = NULL;
+    window->begin = window->end = 0;
+  }
+  if (window->failure[0])
+    note(window, window->failed_at, window->at, "%s", window->failure);
+  window->failure[0] = 0;
+  return false;
+}
+
 /* The bytes that begin here are incomplete. */
 static bool end_short(struct frames_window *window, uint64_t needed, uint64_t got) {
   if (window->is_followed)
@@ -368,7 +391,7 @@ static bool read_frame(struct frames_window *window, uint64_t expected) {
     skip_fill(window);
   const uint8_t *header = bytes_at(window, window->at, heading(window), &got);
   if (got == 0)
-    return false;
+    return end_here(window);
   bool is_begin = may_begin(window, header, got);
   if (got < heading(window) && (is_begin || got < MAGIC_BYTES))
     return end_short(window, heading(window), got);
