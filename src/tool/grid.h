@@ -17,8 +17,8 @@ struct tool_grid {
 
 /* Adds a row of copies of these texts, one for each column. Ends the command if there is no memory. */
 void tool_grid_add(struct tool_grid *grid, const char *const *cells);
-/* Prints the titles, if the columns have any, and the rows; nothing if there are no rows. Control characters in
- * texts become question marks. */
+/* Prints the titles, if the columns have any, and the rows; nothing if there are no rows. Control characters
+ * in texts become question marks. */
 void tool_grid_print(const struct tool_grid *grid);
 void tool_grid_free(struct tool_grid *grid);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads traces whose files are cut meanwhile: cut TRACE FILE [KEY]. After some events FILE becomes shorter;
- * the rest must be read without a crash, and end with damage or an error. With BETWEEN_FRAMES in the
- * environment it is cut between two frames of binary printf, where no bytes look odd. Before, between and after, faults
- * in a mapping of our own reach the handler of our own.
+ * Reads traces whose files are cut meanwhile: cut TRACE FILE TURN [KEY]. After some events FILE becomes
+ * shorter; the rest must be read without a crash, and end with damage or an error. With BETWEEN_FRAMES in the
+ * environment it is cut between two frames of binary printf, where no byte looks odd. Before, between and
+ * after, faults in a mapping of our own reach the handler of our own.
  */
 #include <fcntl.h>
 #include <kymo/read.h>

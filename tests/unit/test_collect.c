@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets that are collected while they are open: no number is left out, which a reader would count as lost. */
+/* Packets that are collected while they are open: no number is left out, which readers would count as lost. */
 #include "ring_memory.h"
 
 struct collecting {
