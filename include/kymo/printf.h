@@ -28,15 +28,11 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
   (void)format;
 }
 
-#define KYMO_FIELD_ARGUMENT_(ID, i, previous, x) KYMO_DO_(KYMO_ARGUMENT, i, x)
-/* Without parentheses: clang would point to them. */
-#define KYMO_ARGUMENT_kymo_value_(i, name, x, format, c) , x
-#define KYMO_ARGUMENT_kymo_level_(i, name, level, b, c)
-#define KYMO_ARGUMENT_kymo_about_(i, name, text, b, c)
-
-/* "group, name, format, arguments…": the format, and the rest. */
-#define KYMO_FORMAT_OF_(group, name, format, ...) format
-#define KYMO_LESS_FORMAT_(...) KYMO_CAT_(KYMO_LESS_FORMAT_, KYMO_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+/* Of "group, name, format, arguments…" the format, and the rest. Too few or too many are reported: something
+ * that compiles replaces them. */
+#define KYMO_LESS_FORMAT_(...) KYMO_CAT_(KYMO_LESS_FORMAT_, KYMO_PRINTED_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define KYMO_LESS_FORMAT_kymo_few(...) kymo, kymo
+#define KYMO_LESS_FORMAT_kymo_many(group, name, ...) group, name
 #define KYMO_LESS_FORMAT_3(group, name, format) group, name
 #define KYMO_LESS_FORMAT_4(group, name, format, ...) group, name, __VA_ARGS__
 #define KYMO_LESS_FORMAT_5(group, name, format, ...) group, name, __VA_ARGS__
@@ -54,50 +50,41 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
 #define KYMO_LESS_FORMAT_17(group, name, format, ...) group, name, __VA_ARGS__
 #define KYMO_LESS_FORMAT_18(group, name, format, ...) group, name, __VA_ARGS__
 #define KYMO_LESS_FORMAT_19(group, name, format, ...) group, name, __VA_ARGS__
+#define KYMO_PRINTED_COUNT_(...)                                                                             \
+  KYMO_COUNT2_(__VA_ARGS__, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,     \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,       \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,       \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,       \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,       \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,       \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, 19, 18, 17, 16, 15, 14, 13, \
+               12, 11, 10, 9, 8, 7, 6, 5, 4, 3, kymo_few, kymo_few, kymo_few)
 
-#define KYMO_PRINTF(...)                                                                         \
-  KYMO_PRINTF_(kymo_refuse_fields_(kymo_wrong_), kymo_refuse_format_(kymo_wrong_format_),        \
-               kymo_check_format_(KYMO_FORMAT_OF_(__VA_ARGS__, ~) KYMO_ARGUMENTS_(__VA_ARGS__)), \
-               KYMO_NAMES_(__VA_ARGS__, ~), #__VA_ARGS__, KYMO_FORMAT_OF_(__VA_ARGS__, ~),       \
-               KYMO_LESS_FORMAT_(__VA_ARGS__))
-#define KYMO_ARGUMENTS_(...) KYMO_ARGUMENTS2_(KYMO_LESS_FORMAT_(__VA_ARGS__))
-#define KYMO_ARGUMENTS2_(...) KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__)
-#ifdef KYMO_DISABLE
+#ifndef KYMO_DISABLE
 
-#define KYMO_PRINTF_(refused, refused_format, checked, names, written, format, ...) \
-  do {                                                                              \
-    if (0)                                                                          \
-      checked;                                                                      \
-  } while (0)
-
-#else
-
-#define KYMO_PRINTF_(refused, refused_format, checked, names, written, format, ...)                     \
-  do {                                                                                                  \
-    KYMO_CHECKED_(written, __VA_ARGS__)                                                                 \
-    KYMO_STOP_(refused)                                                                                 \
-    KYMO_ASSERTED_() KYMO_CHECK_COUNTS_(format, __VA_ARGS__) KYMO_STOP_(refused_format) if (0) checked; \
-    KYMO_DESCRIBE_(written "\0" format, KYMO_POINT_PRINTF_, __VA_ARGS__);                               \
-    if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                      \
-      int kymo_given_ = 0;                                                                              \
-      const bool kymo_has_count_ = KYMO_HAS_COUNT_(format);                                             \
-      (void)kymo_given_, (void)kymo_has_count_;                                                         \
-      KYMO_EACH_(KYMO_FIELD_PRINT_TAKE_, __VA_ARGS__)                                                   \
-      KYMO_PROBE_HERE_(names, KYMO_HEAD_, __VA_ARGS__)                                                  \
-      if (!KYMO_RECORDED_(KYMO_HEAD_))                                                                  \
-        break;                                                                                          \
-      const size_t kymo_errno_ = KYMO_HEAD_.flags & KYMO_POINT_ERRNO_ ? sizeof(int) : 0;                \
-      const int kymo_error_ = kymo_errno_ ? errno : 0;                                                  \
-      struct kymo_space_ kymo_place_ =                                                                  \
-          kymo_begin_(8 + kymo_errno_ KYMO_EACH_(KYMO_FIELD_PRINT_SIZE_, __VA_ARGS__), KYMO_HEAD_.id);  \
-      if (KYMO_LIKELY_(kymo_place_.ring)) {                                                             \
-        unsigned char *kymo_at_ = kymo_place_.kymo_at;                                                  \
-        KYMO_EACH_(KYMO_FIELD_PRINT_PUT_, __VA_ARGS__)                                                  \
-        if (kymo_errno_)                                                                                \
-          memcpy(kymo_at_, &kymo_error_, sizeof kymo_error_), kymo_at_ += sizeof kymo_error_;           \
-        kymo_commit_(kymo_place_.ring, (size_t)(kymo_at_ - kymo_place_.kymo_at) + 8);                   \
-      }                                                                                                 \
-    }                                                                                                   \
+#define KYMO_PRINTF_(names, written, format, ...)                                                      \
+  do {                                                                                                 \
+    KYMO_DESCRIBE_(written "\0" format, KYMO_POINT_PRINTF_, __VA_ARGS__);                              \
+    if (!KYMO_LIKELY_(!KYMO_IS_ON_(KYMO_HEAD_))) {                                                     \
+      int kymo_given_ = 0;                                                                             \
+      const bool kymo_has_count_ = KYMO_HAS_COUNT_(format);                                            \
+      (void)kymo_given_, (void)kymo_has_count_;                                                        \
+      KYMO_EACH_(KYMO_FIELD_PRINT_TAKE_, __VA_ARGS__)                                                  \
+      KYMO_PROBE_HERE_(names, KYMO_HEAD_, __VA_ARGS__)                                                 \
+      if (!KYMO_RECORDED_(KYMO_HEAD_))                                                                 \
+        break;                                                                                         \
+      const size_t kymo_errno_ = KYMO_HEAD_.flags & KYMO_POINT_ERRNO_ ? sizeof(int) : 0;               \
+      const int kymo_error_ = kymo_errno_ ? errno : 0;                                                 \
+      struct kymo_space_ kymo_place_ =                                                                 \
+          kymo_begin_(8 + kymo_errno_ KYMO_EACH_(KYMO_FIELD_PRINT_SIZE_, __VA_ARGS__), KYMO_HEAD_.id); \
+      if (KYMO_LIKELY_(kymo_place_.ring)) {                                                            \
+        unsigned char *kymo_at_ = kymo_place_.kymo_at;                                                 \
+        KYMO_EACH_(KYMO_FIELD_PRINT_PUT_, __VA_ARGS__)                                                 \
+        if (kymo_errno_)                                                                               \
+          memcpy(kymo_at_, &kymo_error_, sizeof kymo_error_), kymo_at_ += sizeof kymo_error_;          \
+        kymo_commit_(kymo_place_.ring, (size_t)(kymo_at_ - kymo_place_.kymo_at) + 8);                  \
+      }                                                                                                \
+    }                                                                                                  \
   } while (0)
 
 #define KYMO_FIELD_PRINT_TAKE_(ID, i, previous, x) KYMO_DO_(KYMO_PRINT_TAKE, i, x)
@@ -228,8 +215,10 @@ void kymo_printf_takes_no_count_(void)
 #define KYMO_ISCOUNT_kymo_level_(i, name, level, b, c)
 #define KYMO_ISCOUNT_kymo_about_(i, name, text, b, c)
 #ifndef __clang__
-#define KYMO_CHECK_COUNTS_(format, ...)                                                    \
-  KYMO_REPORT_(KYMO_IS_QUOTED_(#format) ? 1 : 0, "kymo: " KYMO_CURE_FORMAT_ ": " #format); \
+#define KYMO_CHECK_COUNTS_(count, format, ...)                              \
+  KYMO_REPORT_((count) <= 19 ? 1 : 0, "kymo: " KYMO_CURE_MANY_);            \
+  KYMO_REPORT_((count) > 2 && KYMO_IS_QUOTED_(KYMO_QUOTE_(format)) ? 1 : 0, \
+               "kymo: " KYMO_CURE_FORMAT_ ": " KYMO_QUOTE_(format));        \
   KYMO_EACH_(KYMO_FIELD_COUNT_, __VA_ARGS__)
 #define KYMO_ISCOUNT_kymo_value_(i, name, x, format, c) \
   KYMO_REPORT_(!KYMO_IS_COUNT_(i), "kymo: " KYMO_CURE_COUNT_);
@@ -238,10 +227,15 @@ void kymo_printf_takes_no_count_(void)
 #pragma clang diagnostic ignored "-Wgcc-compat"
 int kymo_refuse_format_(int wrong)
     __attribute__((diagnose_if((wrong & 1) != 0, "kymo: " KYMO_CURE_FORMAT_, "warning")))
-    __attribute__((diagnose_if((wrong & 2) != 0, "kymo: " KYMO_CURE_COUNT_, "warning")));
+    __attribute__((diagnose_if((wrong & 2) != 0, "kymo: " KYMO_CURE_COUNT_, "warning")))
+    __attribute__((diagnose_if((wrong & 4) != 0, "kymo: " KYMO_CURE_MANY_, "warning")));
 #pragma clang diagnostic pop
-#define KYMO_CHECK_COUNTS_(format, ...) \
-  enum { kymo_wrong_format_ = (KYMO_IS_QUOTED_(#format) ? 0 : 1)KYMO_EACH_(KYMO_FIELD_COUNT_, __VA_ARGS__) };
+#define KYMO_CHECK_COUNTS_(count, format, ...)                                         \
+  enum {                                                                               \
+    kymo_wrong_format_ = ((count) > 19 ? 4 : 0) |                                      \
+                         ((count) > 2 && KYMO_IS_QUOTED_(KYMO_QUOTE_(format)) ? 0 : 1) \
+                             KYMO_EACH_(KYMO_FIELD_COUNT_, __VA_ARGS__)                \
+  };
 #define KYMO_ISCOUNT_kymo_value_(i, name, x, format, c) | (KYMO_IS_COUNT_(i) ? 2 : 0)
 #endif
 

@@ -112,7 +112,11 @@ enum kymo_mode { KYMO_DISCARD, KYMO_OVERWRITE };
 #define KYMO_SPAN_BEGIN(...) KYMO(__VA_ARGS__)
 #define KYMO_SPAN_END(...) KYMO(__VA_ARGS__)
 #define KYMO_SPAN(...) KYMO(__VA_ARGS__)
-#define KYMO_EVENT(group, name, ...) KYMO_EMPTY_EVENT_(kymo_##group##_##name, __VA_ARGS__)
+#define KYMO_EVENT(group, name, ...)                                          \
+  KYMO_EVENT_INLINE_ void kymo_##group##_##name KYMO_FIRST_(__VA_ARGS__, ~) { \
+    KYMO_EVENT_NOTHING_(__VA_ARGS__)                                          \
+  }                                                                           \
+  struct kymo_tracepoint
 #define kymo_rings_save(directory) ((void)(directory), 0)
 #define kymo_thread_init() 0
 #define kymo_args_apply(argc, argv) ((void)(argc), (void)(argv))
@@ -517,24 +521,165 @@ kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
 #define KYMO_SCOPE_ struct kymo_scope_ __attribute__((cleanup(kymo_leave_scope_)))
 #endif
 
-/* A tracepoint "group:name" that is an inline function kymo_group_name. */
-#define KYMO_EVENT(group, name, ...)                                                                         \
-  KYMO_EVENT_(kymo_##group##_##name, KYMO_NAMES_QUOTED_(#group, #name), #group ", " #name ", " #__VA_ARGS__, \
-              __VA_ARGS__)
-/* Always inlined, so that the call costs a load and a branch while the tracepoint is disabled. */
-#define KYMO_EVENT_(function, names, written, ...)                                               \
-  KYMO_EVENT_HEAD_(function, __VA_ARGS__, ~) {                                                   \
-    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(kymo_event, __VA_ARGS__)))                         \
-    KYMO_CHECKED_(written, kymo_event, __VA_ARGS__)                                              \
-    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_))                                                 \
-    KYMO_ASSERTED_() KYMO_POINT_(names, written, KYMO_POINT_DECLARED_, kymo_event, __VA_ARGS__); \
-  }                                                                                              \
+/* A tracepoint "group:name" that is an inline function kymo_group_name. Its name is written here: compilers
+ * that point to the function then name one macro only. */
+#define KYMO_EVENT(group, name, ...)                                                                      \
+  KYMO_EVENT_INLINE_ void kymo_##group##_##name KYMO_FIRST_(__VA_ARGS__, ~) {                             \
+    KYMO_EVENT_BODY_(KYMO_NAMES_QUOTED_(#group, #name), #group ", " #name ", " #__VA_ARGS__, __VA_ARGS__) \
+  }                                                                                                       \
   struct kymo_tracepoint
+/* Always inlined, so that the call costs a load and a branch while the tracepoint is disabled. */
+#define KYMO_EVENT_BODY_(names, written, ...)                          \
+  KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(kymo_event, __VA_ARGS__))) \
+  KYMO_CHECKED_(written, kymo_event, __VA_ARGS__)                      \
+  KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_))                         \
+  KYMO_ASSERTED_() KYMO_POINT_(names, written, KYMO_POINT_DECLARED_, kymo_event, __VA_ARGS__);
 
 #endif /* KYMO_DISABLE */
 
 #include <kymo/build.h>
 #include <kymo/printf.h>
+
+/* ---- tracepoints like printf ---- */
+
+/* The call that the compiler checks (-Wformat). gcc prints a line for each header on the way to the macro that
+ * the format was written in, so this is here. */
+#define KYMO_FORMAT_OF_(group, name, format, ...) format
+#ifndef __clang__
+#define KYMO_PRINTED_NAME_(...)                                                                             \
+  KYMO_COUNT2_(                                                                                             \
+      __VA_ARGS__, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_,     \
+      KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, \
+      KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, \
+      KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, \
+      KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, \
+      KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, \
+      KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, \
+      KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, \
+      KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, KYMO_UNPRINTED_, \
+      KYMO_PRINTED_, KYMO_PRINTED_, KYMO_PRINTED_, KYMO_PRINTED_, KYMO_PRINTED_, KYMO_PRINTED_,             \
+      KYMO_PRINTED_, KYMO_PRINTED_, KYMO_PRINTED_, KYMO_PRINTED_, KYMO_PRINTED_, KYMO_PRINTED_,             \
+      KYMO_PRINTED_, KYMO_PRINTED_, KYMO_PRINTED_, KYMO_PRINTED_, KYMO_PRINTED_, KYMO_UNPRINTED_,           \
+      KYMO_UNPRINTED_, KYMO_UNPRINTED_)
+#define KYMO_UNPRINTED_(...) (void)0
+#define KYMO_PRINTED_(...)                                       \
+  kymo_check_format_(KYMO_FORMAT_OF_(__VA_ARGS__, "", "", "", ~) \
+                         KYMO_ARGUMENTS_(KYMO_LESS_FORMAT_(__VA_ARGS__)))
+#define KYMO_ARGUMENTS_(...) KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__)
+#define KYMO_FIELD_ARGUMENT_(ID, i, previous, x) KYMO_DO_(KYMO_ARGUMENT, i, x)
+#define KYMO_ARGUMENT_kymo_value_(i, name, x, format, c) , x
+#define KYMO_ARGUMENT_kymo_level_(i, name, level, b, c)
+#define KYMO_ARGUMENT_kymo_about_(i, name, text, b, c)
+#else
+/*
+ * clang prints each macro that an argument passes through: these are two, KYMO_PRINTF and the one below of its
+ * number of arguments. So an argument stands as it is written, and what KYMO_ARGUMENT_ makes of its form is
+ * before it: a comma, or a macro that takes a word.
+ */
+#define KYMO_PRINTED_NAME_(...) KYMO_CAT_(KYMO_PRINTED_, KYMO_PRINTED_COUNT_(__VA_ARGS__))
+#define KYMO_PRINTED_kymo_few(...) (void)0
+#define KYMO_PRINTED_kymo_many(...) (void)0
+#define KYMO_PRINTED_3(group, name, format) kymo_check_format_(format)
+#define KYMO_PRINTED_4(group, name, format, a1) kymo_check_format_(format KYMO_ARGUMENT_(a1) a1)
+#define KYMO_PRINTED_5(group, name, format, a1, a2) \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2)
+#define KYMO_PRINTED_6(group, name, format, a1, a2, a3) \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_(a3) a3)
+#define KYMO_PRINTED_7(group, name, format, a1, a2, a3, a4)                                \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_(a3) \
+                         a3 KYMO_ARGUMENT_(a4) a4)
+#define KYMO_PRINTED_8(group, name, format, a1, a2, a3, a4, a5)                            \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_(a3) \
+                         a3 KYMO_ARGUMENT_(a4) a4 KYMO_ARGUMENT_(a5) a5)
+#define KYMO_PRINTED_9(group, name, format, a1, a2, a3, a4, a5, a6)                        \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_(a3) \
+                         a3 KYMO_ARGUMENT_(a4) a4 KYMO_ARGUMENT_(a5) a5 KYMO_ARGUMENT_(a6) a6)
+#define KYMO_PRINTED_10(group, name, format, a1, a2, a3, a4, a5, a6, a7)                \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_( \
+      a3) a3 KYMO_ARGUMENT_(a4) a4 KYMO_ARGUMENT_(a5) a5 KYMO_ARGUMENT_(a6) a6 KYMO_ARGUMENT_(a7) a7)
+#define KYMO_PRINTED_11(group, name, format, a1, a2, a3, a4, a5, a6, a7, a8)               \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_(a3) \
+                         a3 KYMO_ARGUMENT_(a4) a4 KYMO_ARGUMENT_(a5) a5 KYMO_ARGUMENT_(a6) \
+                             a6 KYMO_ARGUMENT_(a7) a7 KYMO_ARGUMENT_(a8) a8)
+#define KYMO_PRINTED_12(group, name, format, a1, a2, a3, a4, a5, a6, a7, a8, a9)           \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_(a3) \
+                         a3 KYMO_ARGUMENT_(a4) a4 KYMO_ARGUMENT_(a5) a5 KYMO_ARGUMENT_(a6) \
+                             a6 KYMO_ARGUMENT_(a7) a7 KYMO_ARGUMENT_(a8) a8 KYMO_ARGUMENT_(a9) a9)
+#define KYMO_PRINTED_13(group, name, format, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10)          \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_(a3)     \
+                         a3 KYMO_ARGUMENT_(a4) a4 KYMO_ARGUMENT_(a5) a5 KYMO_ARGUMENT_(a6)     \
+                             a6 KYMO_ARGUMENT_(a7) a7 KYMO_ARGUMENT_(a8) a8 KYMO_ARGUMENT_(a9) \
+                                 a9 KYMO_ARGUMENT_(a10) a10)
+#define KYMO_PRINTED_14(group, name, format, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11)     \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_(a3)     \
+                         a3 KYMO_ARGUMENT_(a4) a4 KYMO_ARGUMENT_(a5) a5 KYMO_ARGUMENT_(a6)     \
+                             a6 KYMO_ARGUMENT_(a7) a7 KYMO_ARGUMENT_(a8) a8 KYMO_ARGUMENT_(a9) \
+                                 a9 KYMO_ARGUMENT_(a10) a10 KYMO_ARGUMENT_(a11) a11)
+#define KYMO_PRINTED_15(group, name, format, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12) \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_(a3)      \
+                         a3 KYMO_ARGUMENT_(a4) a4 KYMO_ARGUMENT_(a5) a5 KYMO_ARGUMENT_(a6)      \
+                             a6 KYMO_ARGUMENT_(a7) a7 KYMO_ARGUMENT_(a8) a8 KYMO_ARGUMENT_(a9)  \
+                                 a9 KYMO_ARGUMENT_(a10) a10 KYMO_ARGUMENT_(a11) a11 KYMO_ARGUMENT_(a12) a12)
+#define KYMO_PRINTED_16(group, name, format, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13)    \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_(a3)              \
+                         a3 KYMO_ARGUMENT_(a4) a4 KYMO_ARGUMENT_(a5) a5 KYMO_ARGUMENT_(a6)              \
+                             a6 KYMO_ARGUMENT_(a7) a7 KYMO_ARGUMENT_(a8) a8 KYMO_ARGUMENT_(a9)          \
+                                 a9 KYMO_ARGUMENT_(a10) a10 KYMO_ARGUMENT_(a11) a11 KYMO_ARGUMENT_(a12) \
+                                     a12 KYMO_ARGUMENT_(a13) a13)
+#define KYMO_PRINTED_17(group, name, format, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14) \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_(a3)                \
+                         a3 KYMO_ARGUMENT_(a4) a4 KYMO_ARGUMENT_(a5) a5 KYMO_ARGUMENT_(a6)                \
+                             a6 KYMO_ARGUMENT_(a7) a7 KYMO_ARGUMENT_(a8) a8 KYMO_ARGUMENT_(a9)            \
+                                 a9 KYMO_ARGUMENT_(a10) a10 KYMO_ARGUMENT_(a11) a11 KYMO_ARGUMENT_(a12)   \
+                                     a12 KYMO_ARGUMENT_(a13) a13 KYMO_ARGUMENT_(a14) a14)
+#define KYMO_PRINTED_18(group, name, format, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14,  \
+                        a15)                                                                               \
+  kymo_check_format_(                                                                                      \
+      format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_(a3) a3 KYMO_ARGUMENT_(a4)          \
+          a4 KYMO_ARGUMENT_(a5) a5 KYMO_ARGUMENT_(a6) a6 KYMO_ARGUMENT_(a7) a7 KYMO_ARGUMENT_(a8)          \
+              a8 KYMO_ARGUMENT_(a9) a9 KYMO_ARGUMENT_(a10) a10 KYMO_ARGUMENT_(a11) a11 KYMO_ARGUMENT_(a12) \
+                  a12 KYMO_ARGUMENT_(a13) a13 KYMO_ARGUMENT_(a14) a14 KYMO_ARGUMENT_(a15) a15)
+#define KYMO_PRINTED_19(group, name, format, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14,    \
+                        a15, a16)                                                                            \
+  kymo_check_format_(format KYMO_ARGUMENT_(a1) a1 KYMO_ARGUMENT_(a2) a2 KYMO_ARGUMENT_(a3)                   \
+                         a3 KYMO_ARGUMENT_(a4) a4 KYMO_ARGUMENT_(a5) a5 KYMO_ARGUMENT_(a6)                   \
+                             a6 KYMO_ARGUMENT_(a7) a7 KYMO_ARGUMENT_(a8) a8 KYMO_ARGUMENT_(a9)               \
+                                 a9 KYMO_ARGUMENT_(a10) a10 KYMO_ARGUMENT_(a11) a11 KYMO_ARGUMENT_(a12)      \
+                                     a12 KYMO_ARGUMENT_(a13) a13 KYMO_ARGUMENT_(a14) a14 KYMO_ARGUMENT_(a15) \
+                                         a15 KYMO_ARGUMENT_(a16) a16)
+#define KYMO_ARGUMENT_(x) KYMO_CAT_(KYMO_ARGUMENT_, KYMO_FORM_(x))
+#define KYMO_ARGUMENT_0 ,
+#define KYMO_ARGUMENT_1 KYMO_ARGUMENT_WORD_
+#define KYMO_ARGUMENT_2 ,
+#define KYMO_ARGUMENT_WORD_(KIND, name, x, b, c, end) KYMO_ARGUMENT_##KIND##_(x)
+#define KYMO_ARGUMENT_kymo_value_(x) , x
+#define KYMO_ARGUMENT_kymo_level_(x)
+#define KYMO_ARGUMENT_kymo_about_(x)
+#endif
+
+#ifdef KYMO_DISABLE
+
+#define KYMO_PRINTF(...)                            \
+  do {                                              \
+    if (0)                                          \
+      KYMO_PRINTED_NAME_(__VA_ARGS__)(__VA_ARGS__); \
+  } while (0)
+
+#else
+
+#define KYMO_PRINTF(...)                                                                                     \
+  do {                                                                                                       \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(KYMO_LESS_FORMAT_(__VA_ARGS__))))                              \
+    KYMO_CHECKED_(#__VA_ARGS__, KYMO_LESS_FORMAT_(__VA_ARGS__))                                              \
+    KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_))                                                             \
+    KYMO_ASSERTED_()                                                                                         \
+    KYMO_CHECK_COUNTS_(KYMO_COUNT_(__VA_ARGS__), KYMO_FORMAT_OF_(__VA_ARGS__, "", "", "", ~),                \
+                       KYMO_LESS_FORMAT_(__VA_ARGS__))                                                       \
+    KYMO_STOP_(kymo_refuse_format_(kymo_wrong_format_)) if (0) KYMO_PRINTED_NAME_(__VA_ARGS__)(__VA_ARGS__); \
+    KYMO_PRINTF_(KYMO_NAMES_(__VA_ARGS__, ~, ~), #__VA_ARGS__, KYMO_FORMAT_OF_(__VA_ARGS__, "", "", "", ~),  \
+                 KYMO_LESS_FORMAT_(__VA_ARGS__));                                                            \
+  } while (0)
+#endif
 
 /* ---- declared tracepoints ---- */
 
@@ -546,19 +691,22 @@ kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
 #define KYMO_ARGS(...) KYMO_CAT_(KYMO_ARGS_, KYMO_NOTHING_(__VA_ARGS__))(__VA_ARGS__)
 #define KYMO_ARGS_1(...) (__VA_ARGS__)
 #define KYMO_ARGS_2(...) (void)
-#define KYMO_EVENT_HEAD_(function, args, ...) KYMO_EVENT_INLINE_ void function args
-#define KYMO_EMPTY_EVENT_(function, ...)                       \
-  KYMO_EVENT_HEAD_(function, __VA_ARGS__, ~) {                 \
-    if (0) {                                                   \
-      KYMO_EACH_(KYMO_FIELD_MENTION_, kymo_event, __VA_ARGS__) \
-    }                                                          \
-  }                                                            \
-  struct kymo_tracepoint
+#define KYMO_FIRST_(first, ...) first
+#define KYMO_EVENT_NOTHING_(...)                             \
+  if (0) {                                                   \
+    KYMO_EACH_(KYMO_FIELD_MENTION_, kymo_event, __VA_ARGS__) \
+  }
 #if defined(KYMO_FP) && !defined(KYMO_DISABLE)
-#define KYMO_EVENT_FP(group, name, ...)                                                                      \
-  KYMO_EVENT_(kymo_##group##_##name, KYMO_NAMES_QUOTED_(#group, #name), #group ", " #name ", " #__VA_ARGS__, \
-              __VA_ARGS__)
+#define KYMO_EVENT_FP(group, name, ...)                                                                   \
+  KYMO_EVENT_INLINE_ void kymo_##group##_##name KYMO_FIRST_(__VA_ARGS__, ~) {                             \
+    KYMO_EVENT_BODY_(KYMO_NAMES_QUOTED_(#group, #name), #group ", " #name ", " #__VA_ARGS__, __VA_ARGS__) \
+  }                                                                                                       \
+  struct kymo_tracepoint
 #else
-#define KYMO_EVENT_FP(group, name, ...) KYMO_EMPTY_EVENT_(kymo_##group##_##name, __VA_ARGS__)
+#define KYMO_EVENT_FP(group, name, ...)                                       \
+  KYMO_EVENT_INLINE_ void kymo_##group##_##name KYMO_FIRST_(__VA_ARGS__, ~) { \
+    KYMO_EVENT_NOTHING_(__VA_ARGS__)                                          \
+  }                                                                           \
+  struct kymo_tracepoint
 #endif
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* longer: clang++ */
-/* clang++ lists the candidates of a call; the tracepoint is a function */
+/* 13 lines: the name of the function is pasted, so clang prints the macro and the pasted name */
 /* expect: incompatible|cannot convert|invalid conversion|no matching function|cannot initialize */
 #include <kymo/trace.h>
 

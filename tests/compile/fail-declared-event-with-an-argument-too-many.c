@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* longer: clang clang++ */
-/* clang points to the macro that made the function */
+/* 13 lines: the name of the function is pasted, so clang prints the macro and the pasted name */
 /* expect: too many arguments|no matching function */
 #include <kymo/trace.h>
 

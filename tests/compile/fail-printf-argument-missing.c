@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: clang clang++ */
-/* -Wformat says it; clang points to the function that is checked too */
 /* expect: W(error=)?format */
 #include <kymo/trace.h>
 
