@@ -68,6 +68,9 @@ bool kymo_key_defines_late(const struct kymo_key *key);
 /* Whether files name event classes themselves: records defined at run time, names of a table. */
 bool kymo_key_names_late(const struct kymo_key *key);
 
+/* Whether some kind has a number of 32 bits of this name that the file stores with its lowest byte first. */
+bool kymo_key_is_little(const struct kymo_key *key, const char *name);
+
 /* Makes all clocks, types and classes in `builder`, which is gone in either case. */
 struct kymo_schema *kymo_key_schema(const struct kymo_key *key, struct kymo_builder *builder,
                                     const struct kymo_key_found *found, struct kymo_error *error);

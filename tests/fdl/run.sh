@@ -45,6 +45,25 @@ END
 }
 check 'a time of 1970 is remarked' forgotten_sign
 
+# The description decides whether a number of 32 bits is an address.
+address_order() { # TYPE: W23 is said of it
+  printf 'TRACE t;\n  BYTES LITTLE;\n  RECORD r EVENT IS n: UNSIGNED 8; skipped: BYTES n; address: %s; END;\n  LAYOUT REPEAT r;\nEND TRACE.\n' "$1" >order.tdl
+  printf '\1x\x7f\0\0\1' >order.bin
+  "$kymo" cat --key order.tdl --filter 'address IN ("127.0.0.1", "10.0.0.9")' order.bin >out 2>words
+}
+little_addresses() {
+  address_order 'UNSIGNED 32' && [ ! -s out ] && diff -u - words <<'END' || return 1
+kymo cat: --filter:1:13: warning: W23 "address" is stored LITTLE, so its last byte is compared with 127; declare it BIG if it is in the order of the network
+  address IN ("127.0.0.1", "10.0.0.9")
+              ^
+kymo cat: --filter:1:26: warning: W23 "address" is stored LITTLE, so its last byte is compared with 10; declare it BIG if it is in the order of the network
+  address IN ("127.0.0.1", "10.0.0.9")
+                           ^
+END
+  address_order 'UNSIGNED 32 BIG' && [ -s out ] && [ ! -s words ] && address_order 'BYTES 4 SHOW ADDRESS' && [ -s out ] && [ ! -s words ]
+}
+check 'an address beside a little-endian number of a description is remarked' little_addresses
+
 # ---- habits of other languages ----
 
 # Each filter of habits.txt is refused with the right form of it, which is accepted; "-" where none is known.

@@ -108,6 +108,8 @@ bool kymo_fdl_generate_time(struct fdl_compiler *compiler, const struct tdl_expr
 
 /* What a path means; NULL after E31 if it is nothing. */
 const struct fdl_field *kymo_fdl_find(struct fdl_compiler *compiler, const struct tdl_path *path);
+/* Whether files have the field as a number of 32 bits with the lowest byte first, by their description. */
+bool kymo_fdl_is_little(const struct fdl_compiler *compiler, const struct fdl_field *field);
 /* Adds the path's text to the filter. */
 uint32_t kymo_fdl_add_path(struct fdl_compiler *compiler, const struct fdl_field *field);
 /* A path of PER or SAME: one value. */

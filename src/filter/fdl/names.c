@@ -292,6 +292,18 @@ static bool is_late(const struct fdl_compiler *compiler, bool (*are_late)(const 
   return is;
 }
 
+bool kymo_fdl_is_little(const struct fdl_compiler *compiler, const struct fdl_field *field) {
+  bool is = false;
+  for (size_t i = 0; i < compiler->schema_count && !is; i++) {
+    struct kymo_error error;
+    struct kymo_key *key =
+        compiler->schemas[i]->plan_size > 0 ? kymo_key_open(compiler->schemas[i], "", &error) : NULL;
+    is = key && kymo_key_is_little(key, field->path);
+    kymo_key_close(key);
+  }
+  return is;
+}
+
 /* A name that no event has yet may be a field of any sort. */
 static bool take_late(struct fdl_compiler *compiler, struct fdl_field *field, const struct tdl_path *path) {
   if (!is_late(compiler, kymo_key_defines_late))

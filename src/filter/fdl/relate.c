@@ -3,7 +3,9 @@
  * for. */
 #include "base/regex.h"
 #include "filter/fdl/fdl.h"
+#include "lang/tdl/address.h"
 #include "schema/parts.h"
+#include <inttypes.h>
 #include <string.h>
 
 static struct kymo_filter_node new_node(uint8_t op, uint32_t a, uint32_t b, uint32_t c) {
@@ -249,6 +251,18 @@ static void warn_of_pattern(struct fdl_compiler *compiler, const struct tdl_expr
                   "this compares with the text as it stands; patterns are LIKE \"*.log\"");
 }
 
+/* W23: an address of IPv4 beside a number of a described file that is not in the order of the network. */
+static void warn_of_order(struct fdl_compiler *compiler, const struct fdl_value *field,
+                          const struct fdl_value *text) {
+  uint32_t number;
+  if (is_literal_text(text) && field->field && field->kinds & FDL_NUMBER &&
+      kymo_tdl_ipv4(text->literal->value.bytes, &number) && kymo_fdl_is_little(compiler, field->field))
+    kymo_tdl_warn(&compiler->session, text->at, "W23",
+                  "\"%s\" is stored LITTLE, so its last byte is compared with %" PRIu32
+                  "; declare it BIG if it is in the order of the network",
+                  field->field->path, number >> 24);
+}
+
 static bool generate_compare(struct fdl_compiler *compiler, const struct tdl_expr *expr,
                              struct fdl_value *value) {
   static const uint8_t relations[] = {KYMO_FILTER_EQUAL,   KYMO_FILTER_UNEQUAL, KYMO_FILTER_LESS,
@@ -259,6 +273,8 @@ static bool generate_compare(struct fdl_compiler *compiler, const struct tdl_exp
       !check_sides(compiler, &a, &b, relation > KYMO_FILTER_UNEQUAL))
     return false;
   warn_if_decided(compiler, expr, &a);
+  warn_of_order(compiler, &a, &b);
+  warn_of_order(compiler, &b, &a);
   if (relation <= KYMO_FILTER_UNEQUAL)
     warn_of_pattern(compiler, expr->operands[1], &a);
   struct kymo_filter_node node = new_node(KYMO_FILTER_COMPARE, a.node, b.node, 0);
@@ -318,6 +334,7 @@ static bool generate_members(struct fdl_compiler *compiler, const struct tdl_set
     if (member->high &&
         (!generate_beside(compiler, member->high, of, &high) || !check_sides(compiler, of, &high, true)))
       return false;
+    warn_of_order(compiler, of, &low);
     if (low.is_many || high.is_many)
       return kymo_tdl_fail(&compiler->session, low.at, "E41", "expected one value, found a sequence");
     if (member->high && is_empty_range(of, member->low, member->high))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Expressions: what their names mean, what type they have, and which of them never change. */
 #include "base/nearest.h"
+#include "lang/tdl/address.h"
 #include "lang/tdl/check.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,8 +16,8 @@ const char *kymo_tdl_type_name(enum tdl_value_type type) {
 }
 
 static bool fail_type(struct tdl_checker *checker, const struct tdl_expr *expr, const char *want) {
-  return kymo_tdl_fail(checker->session, expr->at, "E41", "expected %s, found %s", want,
-                       kymo_tdl_type_name(expr->type));
+  return kymo_tdl_fail(checker->session, expr->at, "E41", "expected %s, found %s%s", want,
+                       kymo_tdl_type_name(expr->type), kymo_tdl_address_hint(expr).text);
 }
 
 /* Parameters of a group that nobody uses have no type yet: they are what the first use of them needs. */

@@ -5,6 +5,7 @@
  * only what is the field's own is checked here.
  */
 #include "base/nearest.h"
+#include "lang/tdl/address.h"
 #include "lang/tdl/check.h"
 #include <inttypes.h>
 #include <string.h>
@@ -339,7 +340,8 @@ static void warn_of_constant(struct tdl_checker *checker, const struct tdl_field
   if ((is_number && (kymo_wide_compare(value, low) < 0 || kymo_wide_compare(value, high) > 0)) ||
       (is_bytes && (int64_t)constant->value.bytes.length * 8 != field->type->fixed_bits))
     kymo_tdl_warn(checker->session, constant->at, "W21",
-                  "this is always false: the field cannot hold the constant");
+                  "this is always false: the field cannot hold the constant%s",
+                  is_bytes ? kymo_tdl_address_hint(constant).text : "");
 }
 
 /* What is compared with the raw value. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What people write who know C or SQL, and what it is here. Each rule looks at one piece and those around
  * it. */
+#include "lang/tdl/address.h"
 #include "lang/tdl/habit_pieces.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -238,6 +239,22 @@ static void rule_number(struct tdl_line *line, uint32_t i) {
     put[--length] = '\0';
   if (is_capital || length < had)
     change(line, i, put);
+}
+
+/* 127.0.0.1: filters have it as a text, descriptions as a number of 32 bits. */
+static void rule_address(struct tdl_line *line, uint32_t i) {
+  const struct tdl_piece *piece = &line->pieces[i];
+  struct tdl_bytes text = {(const uint8_t *)piece->text, piece->length};
+  char put[TDL_PIECE_BYTES];
+  uint32_t number;
+  if (piece->kind != TDL_PIECE_NUMBER || !is_near(line, i) || !kymo_tdl_ipv4(text, &number))
+    return;
+  if (line->is_filter) {
+    surround(line, i, i, "\"", "\"");
+    return;
+  }
+  snprintf(put, sizeof put, "0x%08" PRIx32, number);
+  change(line, i, put);
 }
 
 /* ---- ranges and sets ---- */
@@ -569,8 +586,8 @@ static void rule_comma(struct tdl_line *line, uint32_t i) {
 
 void kymo_tdl_habit_rules(struct tdl_line *line) {
   static void (*const rules[])(struct tdl_line * line, uint32_t i) = {
-      rule_null, rule_range,  rule_flags, rule_pattern, rule_search,   rule_quotes,
-      rule_unit, rule_number, rule_sign,  rule_small,   rule_bare_word};
+      rule_null, rule_range,  rule_flags,   rule_pattern, rule_search, rule_quotes,
+      rule_unit, rule_number, rule_address, rule_sign,    rule_small,  rule_bare_word};
   static void (*const filters[])(struct tdl_line * line, uint32_t i) = {
       kymo_tdl_habit_filter, rule_side, rule_time, rule_select, rule_count, rule_event, rule_name, rule_end};
   static void (*const descriptions[])(struct tdl_line * line, uint32_t i) = {rule_type, rule_order,
