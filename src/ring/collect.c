@@ -282,6 +282,8 @@ int kymo_collect_clocks(struct kymo_collector *c, struct kymo_error *error) {
 
 /* ---- packets ---- */
 
+static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
 /* Packets of one ring on their way to its file. The counts of a packet are valid once the batch is written;
  * if that fails they are restored to the begin of the batch, so that the packets stay in the ring, uncounted,
  * and may be tried again. */
@@ -310,13 +312,42 @@ static void undo_batch(struct batch *b) {
     *b->c->room = b->room_before;
 }
 
+static bool has_more_description(const struct kymo_collector *c) {
+  char path[4096];
+  struct stat st;
+  kymo_path_join(path, sizeof path, c->source, KYMO_HIDDEN_REGISTRY);
+  if (!stat(path, &st))
+    return (uint64_t)st.st_size > c->described.registry;
+  kymo_path_join(path, sizeof path, c->source, KYMO_POOL_METADATA);
+  return !stat(path, &st) && (uint64_t)st.st_size > c->metadata_bytes;
+}
+
+/* Copies what was described since the pass began: no event is written before its class, since this part of
+ * the trace may end with the batch. */
+static int describe_batch(struct batch *b, struct kymo_error *error) {
+  struct kymo_collect_room *room = b->c->room;
+  if (!has_more_description(b->c))
+    return KYMO_OK;
+  uint64_t packets = room ? room->packets : 0, bytes = room ? room->bytes : 0;
+  if (room)
+    room->packets = b->room_before.packets; /* those of the batch are not in the part yet */
+  int status = copy_description(b->c, error);
+  if (room) {
+    room->packets = packets;
+    b->room_before.bytes = less(b->room_before.bytes, bytes - room->bytes);
+  }
+  return status;
+}
+
 static int flush(struct batch *b, struct kymo_error *error) {
   if (!b->used)
     return KYMO_OK;
   char path[4096];
   snprintf(path, sizeof path, "%s/stream_%llu%s", b->c->directory, (unsigned long long)b->ring->instance / 2,
            b->ring->instance % 2 ? "_signals" : "");
-  int status = append(path, b->to->bytes, b->c->buffer, b->used, error);
+  int status = describe_batch(b, error);
+  if (!status)
+    status = append(path, b->to->bytes, b->c->buffer, b->used, error);
   if (status)
     undo_batch(b);
   else
@@ -361,8 +392,6 @@ static void begin_file(struct batch *b, uint8_t *at, struct kymo_packet_header *
   kymo_ring_empty(at, h, h->packet_seq_num - 1, time_before(b, h->timestamp_begin), discarded);
   b->to->started = b->to->ever = true;
 }
-
-static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
 /* Rings count losses from their creation, traces from their begin: earlier losses are subtracted. */
 static void count_from_begin(struct kymo_packet_header *h, const struct kymo_collect_lost *before) {

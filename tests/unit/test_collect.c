@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets that are collected while they are open: no number is left out, which readers would count as lost. */
+/* Packets that are collected while they are open: no number is left out, which readers would count as lost.
+ * Descriptions that grow while events are collected. */
 #include "ring_memory.h"
+#include <pthread.h>
+#include <sched.h>
+#include <sys/stat.h>
 
 struct collecting {
   struct pool_memory memory;
@@ -103,11 +107,89 @@ static void an_open_packet_to_which_nothing_is_added_is_taken_once(void **state)
   end(c, (const int[]){0, 2, 1, -1});
 }
 
+/* ---- descriptions that grow meanwhile ---- */
+
+enum { CLASSES = 20000, ROOM = 24000 };
+
+/* Describes a class by one byte more, then records an event of it; again and again. */
+static void *describe(void *of) {
+  struct collecting *c = of;
+  char path[4200];
+  snprintf(path, sizeof path, "%s/" KYMO_POOL_METADATA, c->source);
+  FILE *file = fopen(path, "a");
+  for (int i = 0; file && i < CLASSES; i++) {
+    if (fputc('c', file) == EOF || fflush(file))
+      break;
+    const struct kymo_ring_control *ring = c->writer.ring.control;
+    bool is_full = !ring->opened || c->writer.offset + 32 > T_PACKET_SIZE;
+    while (is_full && ring->opened - __atomic_load_n(&ring->consumed, __ATOMIC_ACQUIRE) >= T_PACKETS)
+      sched_yield();
+    if (is_full)
+      fill_ring(&c->writer, 1, 0);
+    put_event(&c->writer, 0, 21);
+  }
+  if (file)
+    fclose(file);
+  return NULL;
+}
+
+/* Whether there are at least as many bytes of description as the number of the last event. */
+static void check_described(const char *trace) {
+  char path[4200];
+  struct kymo_packet_header h;
+  struct stat st = {0};
+  uint64_t last = 0;
+  snprintf(path, sizeof path, "%s/stream_0", trace);
+  FILE *file = fopen(path, "r");
+  for (long at = 0; file && !fseek(file, at, SEEK_SET) && fread(&h, sizeof h, 1, file) == 1;) {
+    last = h.first_event + h.event_count;
+    at += (long)(h.packet_size / 8);
+  }
+  if (file)
+    fclose(file);
+  snprintf(path, sizeof path, "%s/metadata", trace);
+  if (last && (stat(path, &st) || (uint64_t)st.st_size < last))
+    fail_msg("event %llu is written, %lld classes are described", (unsigned long long)last,
+             (long long)st.st_size);
+}
+
+static void no_part_has_an_event_before_its_class(void **state) {
+  (void)state;
+  struct collecting *c = begin();
+  struct kymo_error error = {0};
+  struct kymo_collect_room room = {.bytes = ROOM};
+  pthread_t thread;
+  int status = KYMO_OK, parts = 0;
+  c->collector.room = &room;
+  assert_int_equal(pthread_create(&thread, NULL, describe, c), 0);
+  while (c->collector.sums.events + c->collector.sums.overwritten < CLASSES) {
+    c->collector.open_taken_ns = 0;
+    status = kymo_collect_closed(&c->collector, true, &error);
+    check_described(c->trace);
+    if (status != KYMO_COLLECT_FULL)
+      continue;
+    remove_all(c->trace);
+    scratch_directory(c->trace);
+    assert_int_equal(kymo_collect_part(&c->collector, c->trace, &error), KYMO_OK);
+    room = (struct kymo_collect_room){.bytes = ROOM};
+    parts++;
+  }
+  pthread_join(thread, NULL);
+  assert_true(parts > 0);
+  print_message("# %d parts\n", parts);
+  kymo_collect_free(&c->collector);
+  free_pool(&c->memory);
+  remove_all(c->source);
+  remove_all(c->trace);
+  free(c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_open_packet_that_grows_becomes_several),
       cmocka_unit_test(an_open_packet_that_is_closed_as_it_was_leaves_no_gap),
       cmocka_unit_test(an_open_packet_to_which_nothing_is_added_is_taken_once),
+      cmocka_unit_test(no_part_has_an_event_before_its_class),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
