@@ -48,8 +48,8 @@ static int run_head(struct reading *reading, const struct kymo_program *program,
   if (kymo_program_run(program, &reading->run))
     return KYMO_OK;
   char text[256];
-  kymo_trouble_text(&reading->run, text, sizeof text);
-  reading->head->is_short = reading->run.trouble != KYMO_TROUBLE_TAG;
+  kymo_decode_error_text(&reading->run, text, sizeof text);
+  reading->head->is_short = reading->run.error != KYMO_DECODE_ERROR_TAG;
   return kymo_fail_at(reading->error, KYMO_E_FORMAT, reading->chunk->path,
                       reading->chunk->offset + reading->run.at / 8, "packet %s: %s", what, text);
 }

@@ -95,19 +95,19 @@ struct kymo_meaning {
   uint64_t clock;
 };
 
-enum kymo_trouble {
-  KYMO_TROUBLE_NONE,
-  KYMO_TROUBLE_SHORT,
-  KYMO_TROUBLE_ORDER,
-  KYMO_TROUBLE_STRING,
-  KYMO_TROUBLE_VARINT,
-  KYMO_TROUBLE_COUNT,
-  KYMO_TROUBLE_UNIT,
-  KYMO_TROUBLE_TAG,
-  KYMO_TROUBLE_EMPTY,
-  KYMO_TROUBLE_ID,
-  KYMO_TROUBLE_NOTHING,
-  KYMO_TROUBLE_HEADER,
+enum kymo_decode_error {
+  KYMO_DECODE_ERROR_NONE,
+  KYMO_DECODE_ERROR_SHORT,
+  KYMO_DECODE_ERROR_ORDER,
+  KYMO_DECODE_ERROR_STRING,
+  KYMO_DECODE_ERROR_VARINT,
+  KYMO_DECODE_ERROR_COUNT,
+  KYMO_DECODE_ERROR_UNIT,
+  KYMO_DECODE_ERROR_TAG,
+  KYMO_DECODE_ERROR_EMPTY,
+  KYMO_DECODE_ERROR_ID,
+  KYMO_DECODE_ERROR_NOTHING,
+  KYMO_DECODE_ERROR_HEADER,
 };
 
 /* One run: bytes, bounds, where to store, and where it failed. */
@@ -117,7 +117,7 @@ struct kymo_run {
   uint64_t *segments, *slots;
   uint64_t budget;              /* left for elements without bits */
   struct kymo_meaning *meaning; /* for programs with roles */
-  enum kymo_trouble trouble;
+  enum kymo_decode_error error;
   const struct kymo_node *node; /* the field of the decode error, or NULL */
   uint64_t number;              /* the count or tag of the decode error */
 };
@@ -129,7 +129,7 @@ struct kymo_run {
 /* True if everything fits before `end`. */
 bool kymo_program_run(const struct kymo_program *program, struct kymo_run *run);
 /* The message of a run that failed. */
-void kymo_trouble_text(const struct kymo_run *run, char *out, size_t size);
+void kymo_decode_error_text(const struct kymo_run *run, char *out, size_t size);
 
 /* The clock after a field of `bits` bits with its low part: the next time that has this value. */
 static inline uint64_t kymo_clock_update(uint64_t clock, uint64_t value, unsigned bits) {

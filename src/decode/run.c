@@ -18,18 +18,18 @@ struct loops {
   unsigned depth;
 };
 
-__attribute__((noinline, cold)) static bool trouble(struct kymo_run *run, enum kymo_trouble what,
-                                                    const struct kymo_op *op, uint64_t number) {
-  run->trouble = what;
+__attribute__((noinline, cold)) static bool fail(struct kymo_run *run, enum kymo_decode_error what,
+                                                 const struct kymo_op *op, uint64_t number) {
+  run->error = what;
   run->node = op->node;
   run->number = number;
   return false;
 }
 
 /* A decode error in a field that is `op->offset` after run->at. */
-static bool trouble_ahead(struct kymo_run *run, enum kymo_trouble what, const struct kymo_op *op) {
+static bool fail_ahead(struct kymo_run *run, enum kymo_decode_error what, const struct kymo_op *op) {
   run->at = op->offset < run->end - run->at ? run->at + op->offset : run->end;
-  return trouble(run, what, op, 0);
+  return fail(run, what, op, 0);
 }
 
 static uint64_t load_integer(const uint8_t *data, uint64_t at, const struct kymo_op *op) {
@@ -77,7 +77,7 @@ static bool run_string(struct kymo_run *run, const struct kymo_op *op) {
     to = after <= end ? (uint64_t)(after - run->data) * 8 : 0;
   }
   if (to == 0)
-    return trouble(run, KYMO_TROUBLE_STRING, op, 0);
+    return fail(run, KYMO_DECODE_ERROR_STRING, op, 0);
   run->at = to;
   return true;
 }
@@ -88,13 +88,13 @@ static bool read_varint(struct kymo_run *run, const struct kymo_op *op, uint64_t
   unsigned shift = 0;
   for (;; shift += 7) {
     if (run->end - run->at < 8)
-      return trouble(run, KYMO_TROUBLE_SHORT, op, 8);
+      return fail(run, KYMO_DECODE_ERROR_SHORT, op, 8);
     uint64_t byte = run->data[run->at / 8];
     run->at += 8;
     uint64_t low = byte & 0x7f;
     /* the tenth byte is only for bit 63: in signed numbers it repeats the sign */
     if (shift >= 70 || (shift == 63 && !(op->is_signed ? low == 0 || low == 0x7f : low == 1)))
-      return trouble(run, KYMO_TROUBLE_VARINT, op, 0);
+      return fail(run, KYMO_DECODE_ERROR_VARINT, op, 0);
     if (shift < 64)
       sum |= low << shift;
     if (!(byte & 0x80))
@@ -127,7 +127,7 @@ static bool run_role(struct kymo_run *run, const struct kymo_op *op) {
     return true;
   }
   if (op->bits > run->end - at)
-    return trouble_ahead(run, KYMO_TROUBLE_SHORT, op);
+    return fail_ahead(run, KYMO_DECODE_ERROR_SHORT, op);
   tell(run->meaning, op->roles, load_integer(run->data, at, op), op->bits);
   return true;
 }
@@ -138,7 +138,7 @@ static bool is_whole(struct kymo_run *run, const struct kymo_op *op, uint64_t at
   if (fits &&
       (size_bytes % (op->bits / 8) == 0 || wide_string_end(run->data, at, at + size_bytes * 8, op->bits)))
     return true;
-  return trouble(run, fits ? KYMO_TROUBLE_UNIT : KYMO_TROUBLE_SHORT, op, size_bytes);
+  return fail(run, fits ? KYMO_DECODE_ERROR_UNIT : KYMO_DECODE_ERROR_SHORT, op, size_bytes);
 }
 
 static inline bool run_sequence(struct kymo_run *run, const struct kymo_op *op) {
@@ -146,21 +146,21 @@ static inline bool run_sequence(struct kymo_run *run, const struct kymo_op *op) 
   if (op->count) {
     uint64_t spent;
     if (__builtin_mul_overflow(count, op->count, &spent) || spent > run->budget)
-      return trouble(run, KYMO_TROUBLE_EMPTY, op, count);
+      return fail(run, KYMO_DECODE_ERROR_EMPTY, op, count);
     run->budget -= spent;
   }
   uint64_t at = kymo_round_up(run->at, op->align);
   if (count > 0) {
     if (__builtin_mul_overflow(count, op->stride, &total))
-      return trouble(run, KYMO_TROUBLE_COUNT, op, count);
+      return fail(run, KYMO_DECODE_ERROR_COUNT, op, count);
     total -= op->stride - op->size;
     if (at > run->end || total > run->end - at)
-      return trouble(run, KYMO_TROUBLE_COUNT, op, count);
+      return fail(run, KYMO_DECODE_ERROR_COUNT, op, count);
     if (op->code == KYMO_OP_SEQUENCE && op->bits && !is_whole(run, op, at, count))
       return false;
     at += total;
   } else if (at > run->end) {
-    return trouble(run, KYMO_TROUBLE_SHORT, op, 0);
+    return fail(run, KYMO_DECODE_ERROR_SHORT, op, 0);
   }
   run->at = at;
   return true;
@@ -191,7 +191,7 @@ static enum next repeat(struct kymo_run *run, const struct kymo_op *op, struct l
   struct loop *loop = &loops->stack[loops->depth - 1];
   if (run->at == loop->began) {
     if (run->budget == 0) {
-      trouble(run, KYMO_TROUBLE_EMPTY, op, loop->left);
+      fail(run, KYMO_DECODE_ERROR_EMPTY, op, loop->left);
       return NEXT_FAIL;
     }
     run->budget--;
@@ -203,7 +203,7 @@ static enum next repeat(struct kymo_run *run, const struct kymo_op *op, struct l
   run->at = loop->began = kymo_round_up(run->at, op->align);
   if (run->at <= run->end)
     return NEXT_BODY;
-  trouble(run, KYMO_TROUBLE_SHORT, op, 0);
+  fail(run, KYMO_DECODE_ERROR_SHORT, op, 0);
   return NEXT_FAIL;
 }
 
@@ -220,12 +220,12 @@ bool kymo_program_run(const struct kymo_program *program, struct kymo_run *run) 
   note(run, program->first_segment);
   for (;; op++) {
     if (op->offset > run->end - run->at)
-      return trouble_ahead(run, KYMO_TROUBLE_SHORT, op);
+      return fail_ahead(run, KYMO_DECODE_ERROR_SHORT, op);
     switch ((enum kymo_op_code)op->code) {
     case KYMO_OP_END: run->at += op->offset; return true;
     case KYMO_OP_SAVE:
       if (op->bits > run->end - run->at - op->offset)
-        return trouble_ahead(run, KYMO_TROUBLE_SHORT, op);
+        return fail_ahead(run, KYMO_DECODE_ERROR_SHORT, op);
       run->slots[op->slot] = load_integer(run->data, run->at + op->offset, op);
       continue;
     case KYMO_OP_ROLE:
@@ -234,7 +234,7 @@ bool kymo_program_run(const struct kymo_program *program, struct kymo_run *run) 
       continue;
     case KYMO_OP_ORDER:
       if ((run->at + op->offset) & 7)
-        return trouble_ahead(run, KYMO_TROUBLE_ORDER, op);
+        return fail_ahead(run, KYMO_DECODE_ERROR_ORDER, op);
       continue;
     case KYMO_OP_WHOLE:
       if (!is_whole(run, op, run->at + op->offset, op->count))
@@ -242,13 +242,13 @@ bool kymo_program_run(const struct kymo_program *program, struct kymo_run *run) 
       continue;
     case KYMO_OP_SPEND:
       if (op->count > run->budget)
-        return trouble(run, KYMO_TROUBLE_EMPTY, op, op->count);
+        return fail(run, KYMO_DECODE_ERROR_EMPTY, op, op->count);
       run->budget -= op->count;
       continue;
     case KYMO_OP_ALIGN:
       run->at = kymo_round_up(run->at + op->offset, op->align);
       if (run->at > run->end)
-        return trouble(run, KYMO_TROUBLE_SHORT, op, 0);
+        return fail(run, KYMO_DECODE_ERROR_SHORT, op, 0);
       break;
     case KYMO_OP_STRING:
     case KYMO_OP_WIDE_STRING:
@@ -301,51 +301,53 @@ bool kymo_program_run(const struct kymo_program *program, struct kymo_run *run) 
       note(run, op->segment);
       op = program->ops + op->target - 1;
       continue;
-    case KYMO_OP_NO_CASE: return trouble(run, KYMO_TROUBLE_TAG, op, run->slots[op->node->selector_slot]);
+    case KYMO_OP_NO_CASE: return fail(run, KYMO_DECODE_ERROR_TAG, op, run->slots[op->node->selector_slot]);
     }
     note(run, op->segment);
   }
 }
 
-void kymo_trouble_text(const struct kymo_run *run, char *out, size_t size) {
+void kymo_decode_error_text(const struct kymo_run *run, char *out, size_t size) {
   const char *name = run->node && run->node->member ? run->node->member->name : NULL;
   const char *quote = name ? "'" : "", *field = name ? "field " : "a field";
   name = name ? name : "";
-  switch (run->trouble) {
-  case KYMO_TROUBLE_SHORT:
+  switch (run->error) {
+  case KYMO_DECODE_ERROR_SHORT:
     snprintf(out, size, "%s%s%s%s reaches beyond the end of the packet's content", field, quote, name, quote);
     break;
-  case KYMO_TROUBLE_ORDER:
+  case KYMO_DECODE_ERROR_ORDER:
     snprintf(out, size, "%s%s%s%s has another byte order than the bits before it in the same byte", field,
              quote, name, quote);
     break;
-  case KYMO_TROUBLE_STRING:
+  case KYMO_DECODE_ERROR_STRING:
     snprintf(out, size, "%s%s%s%s: no end of string before the end of the packet's content", field, quote,
              name, quote);
     break;
-  case KYMO_TROUBLE_VARINT:
+  case KYMO_DECODE_ERROR_VARINT:
     snprintf(out, size, "%s%s%s%s: a variable-length integer has more than 64 bits", field, quote, name,
              quote);
     break;
-  case KYMO_TROUBLE_COUNT:
+  case KYMO_DECODE_ERROR_COUNT:
     snprintf(out, size, "%s%s%s%s: %" PRIu64 " elements do not fit the packet's content", field, quote, name,
              quote, run->number);
     break;
-  case KYMO_TROUBLE_UNIT:
+  case KYMO_DECODE_ERROR_UNIT:
     snprintf(out, size, "%s%s%s%s: %" PRIu64 " bytes are no whole number of characters", field, quote, name,
              quote, run->number);
     break;
-  case KYMO_TROUBLE_TAG:
+  case KYMO_DECODE_ERROR_TAG:
     snprintf(out, size, "%s%s%s%s: no option of the variant has the tag %" PRIu64, field, quote, name, quote,
              run->number);
     break;
-  case KYMO_TROUBLE_EMPTY:
+  case KYMO_DECODE_ERROR_EMPTY:
     snprintf(out, size, "%s%s%s%s: too many elements without bits (%" PRIu64 " more)", field, quote, name,
              quote, run->number);
     break;
-  case KYMO_TROUBLE_ID: snprintf(out, size, "no event class has the id %" PRIu64, run->number); break;
-  case KYMO_TROUBLE_NOTHING: snprintf(out, size, "an event without any bits"); break;
-  case KYMO_TROUBLE_HEADER: snprintf(out, size, "an event header of %" PRIu64 " bits", run->number); break;
-  case KYMO_TROUBLE_NONE: snprintf(out, size, "nothing is wrong"); break;
+  case KYMO_DECODE_ERROR_ID: snprintf(out, size, "no event class has the id %" PRIu64, run->number); break;
+  case KYMO_DECODE_ERROR_NOTHING: snprintf(out, size, "an event without any bits"); break;
+  case KYMO_DECODE_ERROR_HEADER:
+    snprintf(out, size, "an event header of %" PRIu64 " bits", run->number);
+    break;
+  case KYMO_DECODE_ERROR_NONE: snprintf(out, size, "nothing is wrong"); break;
   }
 }

@@ -113,12 +113,12 @@ int kymo_filter_attach(struct kymo_trace *trace, struct kymo_filter *filter, str
         "END), and a trace that "
         "is followed has no end yet");
   if (status == KYMO_OK)
-    status = kymo_trace_unscreen(trace, error);
+    status = kymo_trace_end_prefilters(trace, error);
   if (status != KYMO_OK)
     return status;
   kymo_filter_machine_free(trace->filter);
   trace->filter = NULL;
-  trace->may_screen = false;
+  trace->may_prefilter = false;
   forget_classes(trace);
   if (!filter)
     return KYMO_OK;
@@ -394,11 +394,11 @@ static int next_with_memory(struct filter_machine *machine, const struct kymo_ev
   }
 }
 
-/* Goes through the current picks, as kymo_trace_next does; NULL: none of them is selected. */
-static const struct kymo_event *pick_alone(struct filter_machine *machine) {
+/* Goes through the current batch, as kymo_trace_next does; NULL: none of them is selected. */
+static const struct kymo_event *next_in_batch(struct filter_machine *machine) {
   struct kymo_trace *trace = machine->trace;
-  while (trace->pick_next < trace->pick_limit && !machine->failed) {
-    struct kymo_event *event = trace->picks[trace->pick_next++];
+  while (trace->batch_next < trace->batch_limit && !machine->failed) {
+    struct kymo_event *event = trace->batch[trace->batch_next++];
     if (trace->are_numbered)
       trace->number = event->number;
     else
@@ -414,7 +414,7 @@ static int next_alone(struct filter_machine *machine, const struct kymo_event **
   bool is_plain = !machine->filter->counts;
   for (;;) {
     uint64_t number;
-    if (is_plain && (*event = pick_alone(machine)) != NULL)
+    if (is_plain && (*event = next_in_batch(machine)) != NULL)
       return KYMO_OK;
     if (KYMO_UNLIKELY(machine->failed))
       return kymo_filter_failure(machine, error);
@@ -449,7 +449,7 @@ int kymo_filter_prepare(struct filter_machine *machine, struct kymo_error *error
   int status = find_range(machine, error);
   if (status == KYMO_OK)
     status = find_segments(machine, error);
-  if (status == KYMO_OK && !kymo_filter_make_screens(machine))
+  if (status == KYMO_OK && !kymo_filter_make_prefilters(machine))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   return status == KYMO_OK ? prepare(machine, error) : status;
 }
@@ -465,11 +465,11 @@ int kymo_trace_next_filtered(struct kymo_trace *trace, const struct kymo_event *
     return KYMO_END;
   int status = kymo_filter_prepare(machine, error);
   bool is_limited =
-      trace->end_ns != INT64_MAX; /* the end is then between events, which may be screened ones */
+      trace->end_ns != INT64_MAX; /* the end is then between events, which may be prefiltered ones */
   if (status == KYMO_OK && is_limited)
-    status = kymo_trace_unscreen(trace, error);
-  if (status == KYMO_OK && trace->may_screen && !trace->is_screened && !is_limited)
-    kymo_filter_screen(machine);
+    status = kymo_trace_end_prefilters(trace, error);
+  if (status == KYMO_OK && trace->may_prefilter && !trace->is_prefiltered && !is_limited)
+    kymo_filter_set_prefilters(machine);
   if (status == KYMO_OK)
     status = machine->filter->remembers ? next_with_memory(machine, event, error)
              : machine->filter->first   ? next_of_first(machine, event, error)

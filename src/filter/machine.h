@@ -22,7 +22,7 @@
 #include "decode/walk.h"
 #include "expr/operate.h"
 #include "filter/program.h"
-#include "source/screen.h"
+#include "source/prefilter.h"
 #include "trace/trace.h"
 
 /* ---- values ---- */
@@ -153,19 +153,19 @@ struct filter_record;
 
 struct filter_machine {
   struct kymo_trace *trace;
-  struct kymo_filter *filter;          /* our share */
-  struct kymo_arena arena;             /* classes */
-  struct filter_state *states;         /* by node */
-  struct filter_memo *memos;           /* by node */
-  struct kymo_regex **regexes;         /* by node */
-  struct kymo_regex_memory **patterns; /* by node */
-  uint64_t stamp;                      /* of the current event */
-  bool is_ready;                       /* the first passes are done */
-  const struct kymo_screen **screens;  /* by stream, or NULL */
-  uint64_t seen;                       /* number of the last event that the memory saw */
-  uint64_t at;                         /* the trace's number when this was its last event */
-  uint32_t pass;                       /* the first pass at work, 0: none */
-  int64_t begin_ns, end_ns;            /* of the trace, for moments */
+  struct kymo_filter *filter;               /* our share */
+  struct kymo_arena arena;                  /* classes */
+  struct filter_state *states;              /* by node */
+  struct filter_memo *memos;                /* by node */
+  struct kymo_regex **regexes;              /* by node */
+  struct kymo_regex_memory **patterns;      /* by node */
+  uint64_t stamp;                           /* of the current event */
+  bool is_ready;                            /* the first passes are done */
+  const struct kymo_prefilter **prefilters; /* by stream, or NULL */
+  uint64_t seen;                            /* number of the last event that the memory saw */
+  uint64_t at;                              /* the trace's number when this was its last event */
+  uint32_t pass;                            /* the first pass at work, 0: none */
+  int64_t begin_ns, end_ns;                 /* of the trace, for moments */
   bool has_range;
   uint64_t given;               /* events selected up to the one at hand, for FIRST */
   uint64_t added_given;         /* of those that the current event has added, so many were delivered */
@@ -291,12 +291,12 @@ static inline void kymo_filter_leave(struct filter_machine *machine, bool is_her
   machine->trace->is_moved = !is_here;
 }
 
-/* ---- screens (screen.c) ---- */
+/* ---- prefilters (prefilter.c) ---- */
 
 /* Makes them for streams whose formats take them. False: out of memory. */
-bool kymo_filter_make_screens(struct filter_machine *machine);
-/* Screens the streams. */
-void kymo_filter_screen(const struct filter_machine *machine);
+bool kymo_filter_make_prefilters(struct filter_machine *machine);
+/* Sets the prefilters of the streams. */
+void kymo_filter_set_prefilters(const struct filter_machine *machine);
 
 /* ---- going back (back.c) ---- */
 

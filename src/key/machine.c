@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine as a whole: making it, trouble and policies, from record to record. */
+/* The machine as a whole: making it, decode errors and policies, from record to record. */
 #include "key/machine.h"
 #include "base/list.h"
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 #define NOTES_MAX 256 /* of one record */
 
-/* ---- trouble ---- */
+/* ---- decode errors ---- */
 
 uint64_t kymo_key_offset(const struct kymo_key_machine *machine) {
   uint32_t w = machine->window;
@@ -342,7 +342,7 @@ static void resync(struct kymo_key_machine *machine, struct kymo_key_frame *fram
   machine->state.is_over |= !is_found && root->resync_within != 0;
 }
 
-/* What the policy makes of the trouble that ended a record. True: the record is delivered, damaged. */
+/* What the policy makes of the decode error that ended a record. True: the record is delivered, damaged. */
 static bool settle(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
   enum kymo_key_policy policy = kymo_key_policy_of(machine->key, machine->r);
   bool is_known = frame && machine->record_end != UINT64_MAX && machine->record_end > machine->start;

@@ -286,7 +286,7 @@ struct kymo_key_machine {
     uint32_t bits;
   } number;       /* SEQUENCE, modulo 2^bits; bits 0: none */
   bool is_placed; /* peeked: what was met on the way to the next record has not been told */
-  /* trouble */
+  /* decode errors */
   uint32_t r; /* that ended the record, or 0 */
   uint64_t r_offset;
   char r_text[160];
@@ -336,7 +336,7 @@ int kymo_key_machine_next(struct kymo_key_machine *machine);
 uint64_t kymo_key_margin(const struct kymo_key *key);
 
 /* The region in which the next record will be looked for, as far as that is known without decoding it; NULL
- * at the end of all, or in trouble, which is told with the next record. */
+ * at the end of all, or at a decode error, which is reported with the next record. */
 const struct kymo_key_frame *kymo_key_machine_place(struct kymo_key_machine *machine);
 
 /* Whether something comes next, and the number of the record if it has one and is sound. The current record
@@ -383,7 +383,7 @@ bool kymo_key_mark(struct kymo_key_machine *machine, uint32_t r, const char *for
 bool kymo_key_mark_field(struct kymo_key_machine *machine, uint32_t r, uint64_t bits, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void kymo_key_note_loss(struct kymo_key_machine *machine, uint64_t count);
-/* Damage from `begin` to `end`, in the words of the last trouble. */
+/* Damage from `begin` to `end`, in the words of the last decode error. */
 void kymo_key_note_damage(struct kymo_key_machine *machine, uint32_t r, uint64_t begin, uint64_t end,
                           const char *text);
 enum kymo_key_policy kymo_key_policy_of(const struct kymo_key *key, uint32_t r);

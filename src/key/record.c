@@ -37,8 +37,8 @@ struct trial {
   char text[160];
 };
 
-/* A trouble of one of several kinds is told if none fits. What is too short for one may be long enough for
- * another. */
+/* A decode error of one of several kinds is reported if none fits. What is too short for one may be long
+ * enough for another. */
 static void remember(struct kymo_key_machine *machine, struct trial *trial) {
   if (!trial->r || (trial->r == 3 && machine->r != 3)) {
     trial->r = machine->r;

@@ -39,7 +39,7 @@ static bool copy_state(struct kymo_key_state *to, const struct kymo_key_state *f
 
 bool kymo_key_snapshot_take(struct kymo_key_snapshot *snapshot, const struct kymo_key_machine *machine) {
   if (machine->is_placed && (machine->r || machine->note_count))
-    return false; /* the trouble is no part of the state */
+    return false; /* the decode error is no part of the state */
   snapshot->changes = machine->change_count;
   snapshot->generation = machine->generation;
   bool ok = copy_state(&snapshot->state, &machine->state, machine->key);

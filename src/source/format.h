@@ -25,11 +25,11 @@
 
 #define KYMO_SLACK 16
 
-#define KYMO_SPOT_CLASS UINT32_C(0x7fffffff) /* what class_index can hold */
+#define KYMO_EVENT_OFFSET_CLASS UINT32_C(0x7fffffff) /* what class_index can hold */
 
 /* An event in a packet of a format that encodes its events itself, and so knows what the reader would have to
  * compute. */
-struct kymo_spot {
+struct kymo_event_offset {
   uint64_t cycles; /* full value of the stream class's clock */
   uint32_t at;     /* byte of the event header in the packet */
   /* of the event class, in its stream class; or the number of classes: the event has no bytes, since a
@@ -41,14 +41,15 @@ struct kymo_spot {
 /* A piece of a stream that begins with a packet. */
 struct kymo_chunk {
   const uint8_t *data;
-  uint64_t size_bytes;           /* from `data` to the end of the file, the buffer, or a window of the file */
-  uint64_t rest_bytes;           /* to the end of the file, if a window ends before it; else 0 */
-  const char *path;              /* for messages; borrowed from the source */
-  uint64_t offset;               /* of `data` in that file */
-  bool may_grow;                 /* it ends at the end of the file, and a program may still be writing */
-  uint32_t file;                 /* number of the file in the source: for `seek` */
-  const struct kymo_spot *spots; /* all events of the packet in order, valid as long as `data`; or NULL */
-  uint32_t spot_count;
+  uint64_t size_bytes; /* from `data` to the end of the file, the buffer, or a window of the file */
+  uint64_t rest_bytes; /* to the end of the file, if a window ends before it; else 0 */
+  const char *path;    /* for messages; borrowed from the source */
+  uint64_t offset;     /* of `data` in that file */
+  bool may_grow;       /* it ends at the end of the file, and a program may still be writing */
+  uint32_t file;       /* number of the file in the source: for `seek` */
+  /* all events of the packet in order, valid as long as `data`; or NULL */
+  const struct kymo_event_offset *event_offsets;
+  uint32_t offset_count;
   bool tells_segments;  /* the format marks packets that begin a segment, … */
   bool begins_segment;  /* … as this one does; else damage and losses show it */
   uint64_t lost_bytes;  /* where `next` fails: this many bytes are lost by the reported damage */
@@ -77,7 +78,7 @@ struct kymo_original {
   const uint8_t *header;    /* … and this begin of its file, KYMO_LOG_HEADER_BYTES_; NULL: nothing */
 };
 
-struct kymo_screen;
+struct kymo_prefilter;
 struct kymo_ns;
 struct kymo_cursor; /* each format defines its own */
 
@@ -96,8 +97,8 @@ struct kymo_source_operations {
   /* From now on chunks need only show the heads of packets, unless more is requested. May be NULL. */
   void (*glance)(struct kymo_cursor *cursor);
   /* From the next chunk on, events of formats with event offsets need no bytes if they fail this prefilter;
-   * NULL: all do. Borrowed until another is set, or the end. May be NULL. (source/screen.h) */
-  void (*screen)(struct kymo_cursor *cursor, const struct kymo_screen *screen);
+   * NULL: all do. Borrowed until another is set, or the end. May be NULL. (source/prefilter.h) */
+  void (*prefilter)(struct kymo_cursor *cursor, const struct kymo_prefilter *prefilter);
   /* Moves to where a chunk of this source began; `next` returns KYMO_END if there is nothing any more. NULL
    * if packets are not kept: then only the path from the start leads to a place. */
   void (*seek)(struct kymo_cursor *cursor, uint32_t file, uint64_t offset);

@@ -128,38 +128,39 @@ static uint32_t find_array(struct stream_state *stream, uint32_t count) {
 }
 
 /* The first event offset at or after next_bits: the next one, unless the stream was moved. */
-static const struct kymo_spot *next_spot(const struct stream_state *stream) {
-  const struct kymo_spot *spots = stream->spots;
-  uint32_t low = 0, high = stream->spot_count, next = stream->spot_next;
-  if (next < high && (uint64_t)spots[next].at * 8 == stream->next_bits)
-    return &spots[next];
+static const struct kymo_event_offset *next_event_offset(const struct stream_state *stream) {
+  const struct kymo_event_offset *event_offsets = stream->event_offsets;
+  uint32_t low = 0, high = stream->offset_count, next = stream->offset_next;
+  if (next < high && (uint64_t)event_offsets[next].at * 8 == stream->next_bits)
+    return &event_offsets[next];
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if ((uint64_t)spots[middle].at * 8 < stream->next_bits)
+    if ((uint64_t)event_offsets[middle].at * 8 < stream->next_bits)
       low = middle + 1;
     else
       high = middle;
   }
-  return &spots[low];
+  return &event_offsets[low];
 }
 
 /* The same if the format supplies the offset of each event. */
 static uint32_t find_told(struct stream_state *stream, uint32_t count) {
   const struct kymo_stream_plan *plan = stream->plan;
-  const struct kymo_spot *spot = next_spot(stream), *end = stream->spots + stream->spot_count;
+  const struct kymo_event_offset *event_offset = next_event_offset(stream),
+                                 *end = stream->event_offsets + stream->offset_count;
   struct kymo_event *event = stream->events + count, *full = stream->events + stream->event_capacity;
   uint64_t header_bits = plan->header.cases[0].size_bits;
   bool has_clock = stream->ns.clock;
-  for (; event < full && spot < end; event++, spot++) {
-    uint64_t begin = (uint64_t)spot->at * 8;
-    event->cycles = spot->cycles;
-    event->has_time = has_clock && !spot->is_untimed;
-    kymo_event_fill(event, &plan->events[spot->class_index], begin, begin + header_bits);
+  for (; event < full && event_offset < end; event++, event_offset++) {
+    uint64_t begin = (uint64_t)event_offset->at * 8;
+    event->cycles = event_offset->cycles;
+    event->has_time = has_clock && !event_offset->is_untimed;
+    kymo_event_fill(event, &plan->events[event_offset->class_index], begin, begin + header_bits);
   }
-  stream->spot_next = (uint32_t)(spot - stream->spots);
-  stream->next_bits = spot < end ? (uint64_t)spot->at * 8 : stream->packet.content_bits;
-  if (spot > stream->spots)
-    stream->clock = spot[-1].cycles;
+  stream->offset_next = (uint32_t)(event_offset - stream->event_offsets);
+  stream->next_bits = event_offset < end ? (uint64_t)event_offset->at * 8 : stream->packet.content_bits;
+  if (event_offset > stream->event_offsets)
+    stream->clock = event_offset[-1].cycles;
   return (uint32_t)(event - stream->events);
 }
 
@@ -233,7 +234,7 @@ enum kymo_step kymo_look_ahead(struct stream_state *stream) {
       (struct stream_ahead){stream->next_bits, stream->clock, stream->budget, 0, stream->has_damage};
   stream->located = 0; /* lookahead uses the same slots */
   while (count < stream->event_capacity) {
-    if (stream->spots)
+    if (stream->event_offsets)
       count = find_told(stream, count);
     else if (KYMO_LIKELY(stream->plan->find))
       count = stream->plan->find(stream, count);
@@ -248,9 +249,9 @@ enum kymo_step kymo_look_ahead(struct stream_state *stream) {
   stream->events[0].is_damaged = stream->has_damage;
   stream->has_damage = stream->has_damage && count == 0;
   find_times(stream);
-  if (KYMO_UNLIKELY(stream->plan->has_timed) && !stream->spots)
+  if (KYMO_UNLIKELY(stream->plan->has_timed) && !stream->event_offsets)
     find_untimed(stream);
-  if (KYMO_UNLIKELY(stream->plan->has_timed || stream->spots))
+  if (KYMO_UNLIKELY(stream->plan->has_timed || stream->event_offsets))
     forget_times(stream);
   return count > 0 ? KYMO_STEP_EVENT : step;
 }

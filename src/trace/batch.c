@@ -6,9 +6,9 @@
 
 static bool make_columns(struct kymo_trace *trace) {
   if (!trace->batch_times_ns) {
-    trace->batch_classes = kymo_arena_array(&trace->arena, KYMO_PICKS, sizeof *trace->batch_classes);
-    trace->batch_offsets = kymo_arena_array(&trace->arena, KYMO_PICKS, sizeof *trace->batch_offsets);
-    trace->batch_times_ns = kymo_arena_array(&trace->arena, KYMO_PICKS, sizeof *trace->batch_times_ns);
+    trace->batch_classes = kymo_arena_array(&trace->arena, KYMO_BATCH_EVENTS, sizeof *trace->batch_classes);
+    trace->batch_offsets = kymo_arena_array(&trace->arena, KYMO_BATCH_EVENTS, sizeof *trace->batch_offsets);
+    trace->batch_times_ns = kymo_arena_array(&trace->arena, KYMO_BATCH_EVENTS, sizeof *trace->batch_times_ns);
   }
   return trace->batch_times_ns && trace->batch_offsets && trace->batch_classes;
 }
@@ -20,7 +20,7 @@ static int next_batch(struct kymo_trace *trace, struct kymo_batch *batch, struct
   int status = kymo_trace_next(trace, &event, error);
   if (status != KYMO_OK)
     return status;
-  struct kymo_event **first = &trace->picks[trace->pick_next - 1];
+  struct kymo_event **first = &trace->batch[trace->batch_next - 1];
   *batch = (struct kymo_batch){.number = event->number,
                                .events = (const struct kymo_event *const *)first,
                                .times_ns = trace->batch_times_ns,
@@ -30,7 +30,7 @@ static int next_batch(struct kymo_trace *trace, struct kymo_batch *batch, struct
     trace->batch_times_ns[batch->count] = event->time_ns;
     trace->batch_classes[batch->count] = event->class_;
     trace->batch_offsets[batch->count++] = event->packet->offset + event->offset_bits / 8;
-  } while (trace->pick_next < trace->pick_limit && kymo_trace_next(trace, &event, error) == KYMO_OK);
+  } while (trace->batch_next < trace->batch_limit && kymo_trace_next(trace, &event, error) == KYMO_OK);
   return KYMO_OK;
 }
 

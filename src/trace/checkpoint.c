@@ -187,7 +187,7 @@ static int return_stream(struct stream_state *stream, const struct kymo_stream_m
 
 int kymo_checkpoint_return(struct kymo_trace *trace, const struct kymo_checkpoint *checkpoint,
                            struct kymo_error *error) {
-  int status = kymo_trace_unpick(trace, checkpoint->number, error);
+  int status = kymo_trace_drop_batch(trace, checkpoint->number, error);
   trace->has_jumped = true;
   trace->alone = checkpoint->alone;
   trace->begin_ns = checkpoint->begin_ns;

@@ -11,7 +11,7 @@
  * a time are used.
  */
 #include "base/fail.h"
-#include "source/screen.h"
+#include "source/prefilter.h"
 #include "trace/index_file.h"
 #include "trace/pass.h"
 #include "trace/lookahead.h"
@@ -144,8 +144,8 @@ static uint64_t number_at(const struct kymo_trace *trace, int64_t time_ns) {
 }
 
 int kymo_trace_goto_time(struct kymo_trace *trace, int64_t time_ns, struct kymo_error *error) {
-  kymo_trace_drop_screens(trace);
-  int status = kymo_trace_unpick(trace, number_at(trace, time_ns), error);
+  kymo_trace_drop_prefilters(trace);
+  int status = kymo_trace_drop_batch(trace, number_at(trace, time_ns), error);
   if (status != KYMO_OK)
     return status;
   kymo_checkpoint_clear(trace);

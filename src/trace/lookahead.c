@@ -85,7 +85,7 @@ int kymo_trace_count_events(struct kymo_trace *trace, uint64_t *count, struct ky
   if (!lookahead)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   while (status == KYMO_OK)
-    status = kymo_trace_pick(lookahead, error);
+    status = kymo_trace_merge_batch(lookahead, error);
   *count = lookahead->batch_end;
   send_back(trace, lookahead);
   return status < 0 ? status : KYMO_OK;
@@ -96,12 +96,12 @@ int kymo_trace_count_events(struct kymo_trace *trace, uint64_t *count, struct ky
 static int count_before(struct kymo_trace *lookahead, int64_t time_ns, uint64_t *before,
                         struct kymo_error *error) {
   for (;;) {
-    int status = kymo_trace_pick(lookahead, error);
+    int status = kymo_trace_merge_batch(lookahead, error);
     *before = lookahead->batch_end;
     if (status != KYMO_OK)
       return status < 0 ? status : KYMO_OK;
-    for (uint32_t i = 0; i < lookahead->pick_count; i++)
-      if (kymo_place_ns(lookahead->picks[i]) >= time_ns) {
+    for (uint32_t i = 0; i < lookahead->batch_count; i++)
+      if (kymo_place_ns(lookahead->batch[i]) >= time_ns) {
         *before = lookahead->batch_begin + i;
         return KYMO_OK;
       }

@@ -4,15 +4,15 @@
  * from there (trace/checkpoint.h). Losses and damage on the way are not reported.
  *
  *   numbers      batch_begin                    batch_end
- *   picks             | 0 | 1 | 2 | 3 | 4 | 5 |                 within the batch, moves cost nothing
- *                                   ^ pick_next
+ *   batch             | 0 | 1 | 2 | 3 | 4 | 5 |                 within the batch, moves cost nothing
+ *                                   ^ batch_next
  *
  * After kymo_trace_goto_time numbers are unknown. They count from KYMO_NUMBER_LANDED, forward and backward;
  * the real number of earlier events is computed on request (lookahead.c).
  */
 #include "base/fail.h"
 #include "base/sized.h"
-#include "source/screen.h"
+#include "source/prefilter.h"
 #include "trace/trace.h"
 
 /* A move back goes this many events before the wanted one, since further moves back are likely. */
@@ -49,8 +49,8 @@ static void end_quiet(struct kymo_trace *trace, const struct quiet *quiet) {
   trace->end_ns = quiet->end_ns;
 }
 
-static uint64_t number_of_pick(const struct kymo_trace *trace, uint32_t index) {
-  return trace->are_numbered ? trace->picks[index]->number : trace->batch_begin + index + 1;
+static uint64_t number_in_batch(const struct kymo_trace *trace, uint32_t index) {
+  return trace->are_numbered ? trace->batch[index]->number : trace->batch_begin + index + 1;
 }
 
 /* Within the merged batch: after the event with this number. */
@@ -58,17 +58,17 @@ static void place(struct kymo_trace *trace, uint64_t number) {
   uint32_t next = 0;
   if (!trace->are_numbered)
     next = (uint32_t)(number - trace->batch_begin);
-  while (trace->are_numbered && next < trace->pick_count && trace->picks[next]->number <= number)
+  while (trace->are_numbered && next < trace->batch_count && trace->batch[next]->number <= number)
     next++;
-  trace->pick_next = next;
+  trace->batch_next = next;
   trace->number = number;
 }
 
 /* Merges on until the event with this number is in the batch; KYMO_END if there is none. */
-static int pick_to(struct kymo_trace *trace, uint64_t number, struct kymo_error *error) {
+static int merge_to(struct kymo_trace *trace, uint64_t number, struct kymo_error *error) {
   int status = KYMO_OK;
   while (status == KYMO_OK && trace->batch_end < number)
-    status = kymo_trace_pick(trace, error);
+    status = kymo_trace_merge_batch(trace, error);
   return status;
 }
 
@@ -80,12 +80,12 @@ static bool is_relative(const struct kymo_trace *trace) { return trace->number >
 static int count_to(struct kymo_trace *trace, int64_t time_ns, uint64_t *count, struct kymo_error *error) {
   uint64_t begin = trace->number;
   for (;;) {
-    int status = kymo_trace_pick(trace, error);
+    int status = kymo_trace_merge_batch(trace, error);
     *count = trace->batch_end - begin;
     if (status != KYMO_OK)
       return status == KYMO_END ? KYMO_OK : status;
-    for (uint32_t i = 0; i < trace->pick_count; i++)
-      if (kymo_place_ns(trace->picks[i]) >= time_ns) {
+    for (uint32_t i = 0; i < trace->batch_count; i++)
+      if (kymo_place_ns(trace->batch[i]) >= time_ns) {
         *count = trace->batch_begin + i - begin;
         return KYMO_OK;
       }
@@ -157,7 +157,7 @@ static int go(struct kymo_trace *trace, uint64_t number, uint64_t back, struct k
   struct quiet quiet = begin_quiet(trace);
   int status = KYMO_OK;
   uint64_t excess = 0;
-  bool is_picked = !trace->are_numbered && number > trace->batch_begin && number <= trace->batch_end;
+  bool is_in_batch = !trace->are_numbered && number > trace->batch_begin && number <= trace->batch_end;
   if (number >= KYMO_NUMBER_RELATIVE && number <= trace->landed_number)
     status = land_earlier(trace, number - 1, &excess, error);
   if (excess && number < excess + 1) {
@@ -169,10 +169,10 @@ static int go(struct kymo_trace *trace, uint64_t number, uint64_t back, struct k
   uint64_t from = number - floor > back + 1 ? number - 1 - back : floor;
   if (status == KYMO_OK && back)
     kymo_checkpoint_aim(trace, number);
-  if (status == KYMO_OK && !is_picked)
+  if (status == KYMO_OK && !is_in_batch)
     status = go_before(trace, from, error);
   if (status == KYMO_OK)
-    status = pick_to(trace, number, error);
+    status = merge_to(trace, number, error);
   kymo_checkpoint_aim(trace, 0);
   if (status == KYMO_OK)
     place(trace, number);
@@ -185,16 +185,16 @@ static int go(struct kymo_trace *trace, uint64_t number, uint64_t back, struct k
   return status;
 }
 
-int kymo_trace_unscreen(struct kymo_trace *trace, struct kymo_error *error) {
+int kymo_trace_end_prefilters(struct kymo_trace *trace, struct kymo_error *error) {
   uint64_t number = trace->number;
   bool is_behind = trace->is_behind;
-  if (!trace->is_screened)
+  if (!trace->is_prefiltered)
     return KYMO_OK;
-  kymo_trace_drop_screens(trace);
-  trace->may_screen = false;
+  kymo_trace_drop_prefilters(trace);
+  trace->may_prefilter = false;
   if (number == 0)
     return kymo_trace_rewind(trace);
-  int status = kymo_trace_unpick(trace, number, error);
+  int status = kymo_trace_drop_batch(trace, number, error);
   if (status == KYMO_OK)
     status = go(trace, number, 0, error);
   trace->is_behind = is_behind;
@@ -203,12 +203,12 @@ int kymo_trace_unscreen(struct kymo_trace *trace, struct kymo_error *error) {
 
 /* Makes the event before the next one of the batch the current one again. */
 static void give(struct kymo_trace *trace, const struct kymo_event **event) {
-  struct kymo_event *pick = trace->picks[trace->pick_next - 1];
-  pick->number = number_of_pick(trace, trace->pick_next - 1);
-  trace->number = pick->number;
+  struct kymo_event *event_in_batch = trace->batch[trace->batch_next - 1];
+  event_in_batch->number = number_in_batch(trace, trace->batch_next - 1);
+  trace->number = event_in_batch->number;
   trace->is_moved = true;
   if (event)
-    *event = pick;
+    *event = event_in_batch;
 }
 
 static int refuse_if_followed(const struct kymo_trace *trace, struct kymo_error *error) {
@@ -235,8 +235,8 @@ int kymo_trace_rewind(struct kymo_trace *trace) {
   int status = refuse_if_followed(trace, NULL);
   if (status != KYMO_OK)
     return status;
-  kymo_trace_drop_screens(trace);
-  kymo_trace_unpick(trace, 0, NULL);
+  kymo_trace_drop_prefilters(trace);
+  kymo_trace_drop_batch(trace, 0, NULL);
   trace->has_jumped = trace->is_moved = true;
   trace->begin_ns = INT64_MIN;
   for (size_t i = 0; i < trace->stream_count; i++)
@@ -252,20 +252,20 @@ int kymo_trace_goto_event(struct kymo_trace *trace, uint64_t number, const struc
     return status == KYMO_OK ? kymo_trace_rewind(trace) : status;
   if (number >= KYMO_NUMBER_RELATIVE)
     return kymo_fail(error, KYMO_E_USAGE, "no trace has a record with this number");
-  status = kymo_trace_unscreen(trace, error);
+  status = kymo_trace_end_prefilters(trace, error);
   return status != KYMO_OK ? status : goto_number(trace, number, 0, event, error);
 }
 
 /* One event back, wanted or not. */
 static int step_back(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
-  if (trace->pick_next > 1 && !trace->is_behind) {
-    trace->pick_next--;
+  if (trace->batch_next > 1 && !trace->is_behind) {
+    trace->batch_next--;
     give(trace, event);
     return KYMO_OK;
   }
-  uint64_t number = trace->is_behind       ? trace->number
-                    : trace->pick_next > 0 ? trace->batch_begin
-                                           : trace->number - 1;
+  uint64_t number = trace->is_behind        ? trace->number
+                    : trace->batch_next > 0 ? trace->batch_begin
+                                            : trace->number - 1;
   trace->is_behind = false;
   if (number == 0 || trace->number == 0)
     return kymo_trace_rewind(trace), KYMO_END;
@@ -276,7 +276,7 @@ int kymo_trace_previous(struct kymo_trace *trace, const struct kymo_event **even
   int status = refuse_if_followed(trace, error);
   *event = NULL;
   if (status == KYMO_OK)
-    status = kymo_trace_unscreen(trace, error);
+    status = kymo_trace_end_prefilters(trace, error);
   if (status != KYMO_OK)
     return status;
   do
@@ -291,7 +291,7 @@ int kymo_trace_previous(struct kymo_trace *trace, const struct kymo_event **even
 
 int kymo_trace_skip(struct kymo_trace *trace, int64_t count, const struct kymo_event **event,
                     struct kymo_error *error) {
-  int status = kymo_trace_unscreen(trace, error);
+  int status = kymo_trace_end_prefilters(trace, error);
   uint64_t at = trace->number + trace->is_behind, back = count < 0 ? -(uint64_t)count : 0;
   clear(event);
   if (status != KYMO_OK)
@@ -309,9 +309,9 @@ int kymo_trace_skip(struct kymo_trace *trace, int64_t count, const struct kymo_e
 static struct kymo_bookmark bookmark_of(const struct kymo_trace *trace) {
   struct kymo_bookmark here = {.number = is_relative(trace) ? 0 : trace->number, .time_ns = INT64_MIN};
   here.is_behind = trace->is_behind;
-  if (trace->pick_next == 0 || trace->is_behind)
+  if (trace->batch_next == 0 || trace->is_behind)
     return here;
-  const struct kymo_event *event = trace->picks[trace->pick_next - 1];
+  const struct kymo_event *event = trace->batch[trace->batch_next - 1];
   here.stream = event->packet->stream;
   here.path = kymo_stream_of(event)->path;
   here.offset = event->packet->offset + event->offset_bits / 8;

@@ -3,13 +3,13 @@
  * kymo_trace_next returns the events of the merged batch one by one; when they are used up, it merges the
  * next batch.
  *
- *   streams ── look ahead ──► events ── loser tree ──► picks ──► kymo_trace_next
+ *   streams ── look ahead ──► events ── loser tree ──► batch ──► kymo_trace_next
  *
  * Merging stops where something else than an event comes first: a stream whose buffered events are all in the
  * batch (they must be returned before it may look ahead), pending notices, the end.
  */
 #include "base/fail.h"
-#include "source/screen.h"
+#include "source/prefilter.h"
 #include "trace/follow.h"
 #include "trace/step.h"
 #include <stdlib.h>
@@ -88,9 +88,9 @@ static int make_room(struct kymo_trace *trace, struct kymo_error *error) {
     trace->are_over = kymo_arena_array(&trace->arena, capacity, sizeof *trace->are_over);
     trace->merge_capacity = capacity;
   }
-  if (!trace->picks)
-    trace->picks = kymo_arena_array(&trace->arena, KYMO_PICKS, sizeof *trace->picks);
-  if (!nodes || !trace->cursors || !trace->picks || !trace->heads_ns || !trace->are_over)
+  if (!trace->batch)
+    trace->batch = kymo_arena_array(&trace->arena, KYMO_BATCH_EVENTS, sizeof *trace->batch);
+  if (!nodes || !trace->cursors || !trace->batch || !trace->heads_ns || !trace->are_over)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   kymo_merge_begin(&trace->merge, nodes, count);
   return KYMO_OK;
@@ -152,16 +152,16 @@ static int settle(struct kymo_trace *trace, struct kymo_error *error) {
   return status;
 }
 
-/* ---- picking ---- */
+/* ---- merging ---- */
 
 /* A single stream: its events, unchanged. If it is the only stream, and none is left out, they usually are in
  * the batch already. */
-static uint32_t pick_all(struct kymo_trace *trace, struct stream_state *stream) {
+static uint32_t merge_all(struct kymo_trace *trace, struct stream_state *stream) {
   struct merge_cursor *cursor = &trace->cursors[stream->rank];
   uint32_t count = (uint32_t)(cursor->end - cursor->next);
-  if (trace->stream_count > 1 || trace->picks[0] != cursor->next || trace->straight < count) {
+  if (trace->stream_count > 1 || trace->batch[0] != cursor->next || trace->straight < count) {
     for (uint32_t i = 0; i < count; i++)
-      trace->picks[i] = cursor->next + i;
+      trace->batch[i] = cursor->next + i;
     trace->straight = count;
   }
   cursor->next = cursor->end;
@@ -176,21 +176,21 @@ static inline uint32_t least(size_t a, size_t b, size_t c) {
 
 /* Two streams with events: their order cannot be predicted, so no branch depends on it. As many games as the
  * shorter one has events need no check for its end. */
-static uint32_t pick_two(struct kymo_trace *trace) {
+static uint32_t merge_two(struct kymo_trace *trace) {
   struct merge_cursor one = trace->cursors[0], other = trace->cursors[1];
-  struct kymo_event **pick = trace->picks, **full = pick + KYMO_PICKS;
+  struct kymo_event **merged = trace->batch, **full = merged + KYMO_BATCH_EVENTS;
   for (uint32_t games; (games = least((size_t)(one.end - one.next), (size_t)(other.end - other.next),
-                                      (size_t)(full - pick))) > 0;) {
+                                      (size_t)(full - merged))) > 0;) {
     size_t lost = 0; /* by `one` */
     for (size_t game = 0; game < games; game++) {
       size_t won = game - lost;
       bool is_other = other.time_ns[lost] < one.time_ns[won];
       uintptr_t first = (uintptr_t)(one.next + won), second = (uintptr_t)(other.next + lost);
-      pick[game] =
+      merged[game] =
           (struct kymo_event *)(first ^ ((first ^ second) & -(uintptr_t)is_other)); /* ?: would be a branch */
       lost += is_other;
     }
-    pick += games;
+    merged += games;
     one.next += games - lost;
     one.time_ns += games - lost;
     other.next += lost;
@@ -207,19 +207,19 @@ static uint32_t pick_two(struct kymo_trace *trace) {
   trace->merge.nodes[0] = first; /* not a key, but the rank is right, and the next game needs no more */
   trace->merge.nodes[1] = kymo_merge_key(&trace->merge, first ? *one.time_ns : *other.time_ns, !first);
   trace->must_build = kymo_merge_is_far(&trace->merge, trace->merge.nodes[1]);
-  return (uint32_t)(pick - trace->picks);
+  return (uint32_t)(merged - trace->batch);
 }
 
 /* Adds events of one stream to the batch while they come before the key `limit`. Returns their number. The
  * event that is first then is the one that follows. */
-static uint32_t pick_run(const struct kymo_trace *trace, struct kymo_event **picks, uint32_t room,
-                         uint32_t rank, uint64_t limit) {
+static uint32_t merge_run(const struct kymo_trace *trace, struct kymo_event **batch, uint32_t room,
+                          uint32_t rank, uint64_t limit) {
   struct merge_cursor *cursor = &trace->cursors[rank];
   struct kymo_event *event = cursor->next, *end = cursor->end;
   const int64_t *time_ns = cursor->time_ns;
   uint32_t count = 0;
   for (; event < end && count < room && kymo_merge_key(&trace->merge, *time_ns, rank) < limit; time_ns++)
-    picks[count++] = event++;
+    batch[count++] = event++;
   cursor->next = event;
   cursor->time_ns = time_ns;
   cursor->following = kymo_merge_key(&trace->merge, *time_ns, rank);
@@ -228,7 +228,7 @@ static uint32_t pick_run(const struct kymo_trace *trace, struct kymo_event **pic
 
 /* Adds one event to the batch. When many streams alternate, it is returned much later, and its stream is
  * needed again even later: so the data is prefetched now. */
-static inline struct kymo_event *pick_one(const struct kymo_trace *trace, uint32_t rank) {
+static inline struct kymo_event *merge_one(const struct kymo_trace *trace, uint32_t rank) {
   struct merge_cursor *cursor = &trace->cursors[rank];
   struct kymo_event *event = cursor->next++;
   cursor->time_ns++;
@@ -244,9 +244,9 @@ static inline struct kymo_event *pick_one(const struct kymo_trace *trace, uint32
 /* Adds as many events to the batch as can be ordered now. The first stream has some. One game waits for the
  * previous one, so its input is ready: the key of the following event of the same stream was computed at that
  * stream's last turn. */
-static uint32_t pick_many(struct kymo_trace *trace) {
+static uint32_t merge_many(struct kymo_trace *trace) {
   struct merge *merge = &trace->merge;
-  struct kymo_event **picks = trace->picks;
+  struct kymo_event **batch = trace->batch;
   uint64_t key = merge->nodes[0];
   uint32_t count = 0, last = UINT32_MAX;
   for (;;) {
@@ -255,9 +255,9 @@ static uint32_t pick_many(struct kymo_trace *trace) {
     if (KYMO_UNLIKELY(cursor->next == cursor->end))
       break;          /* notices, or the end */
     if (rank == last) /* several in a row: then it is worth computing how far it may go */
-      count += pick_run(trace, picks + count, KYMO_PICKS - count, rank, kymo_merge_runner_up(merge));
+      count += merge_run(trace, batch + count, KYMO_BATCH_EVENTS - count, rank, kymo_merge_runner_up(merge));
     else
-      picks[count++] = pick_one(trace, rank);
+      batch[count++] = merge_one(trace, rank);
     last = rank;
     key = cursor->following;
     bool is_far = kymo_merge_is_far(merge, key);
@@ -267,7 +267,7 @@ static uint32_t pick_many(struct kymo_trace *trace) {
     }
     cursor->following = key_behind(trace, rank);
     key = kymo_merge_replay(merge, key);
-    if (KYMO_UNLIKELY(is_far) || count == KYMO_PICKS) {
+    if (KYMO_UNLIKELY(is_far) || count == KYMO_BATCH_EVENTS) {
       trace->must_build = is_far;
       break;
     }
@@ -276,11 +276,11 @@ static uint32_t pick_many(struct kymo_trace *trace) {
 }
 
 /* Merges the next batch of the streams, the first of which has events. */
-static uint32_t pick(struct kymo_trace *trace) {
+static uint32_t merge_batch(struct kymo_trace *trace) {
   if (trace->stream_count == 1 || trace->options.unmerged)
-    return pick_all(trace, first_stream(trace));
+    return merge_all(trace, first_stream(trace));
   bool are_two = trace->stream_count == 2 && has_events(trace, 0) && has_events(trace, 1);
-  return are_two ? pick_two(trace) : pick_many(trace);
+  return are_two ? merge_two(trace) : merge_many(trace);
 }
 
 /* ---- following ---- */
@@ -356,15 +356,15 @@ bool kymo_event_is_unwanted(const struct kymo_trace *trace, const struct kymo_ev
 }
 
 void kymo_trace_select(struct kymo_trace *trace) {
-  struct kymo_event **picks = trace->picks;
-  uint32_t kept = trace->pick_next;
-  for (uint32_t i = 0; i < trace->pick_count && !trace->are_numbered; i++)
-    picks[i]->number = trace->batch_begin + i + 1;
-  for (uint32_t i = kept; i < trace->pick_count; i++) {
-    picks[kept] = picks[i];
-    kept += !kymo_event_is_unwanted(trace, picks[i]);
+  struct kymo_event **batch = trace->batch;
+  uint32_t kept = trace->batch_next;
+  for (uint32_t i = 0; i < trace->batch_count && !trace->are_numbered; i++)
+    batch[i]->number = trace->batch_begin + i + 1;
+  for (uint32_t i = kept; i < trace->batch_count; i++) {
+    batch[kept] = batch[i];
+    kept += !kymo_event_is_unwanted(trace, batch[i]);
   }
-  trace->pick_count = kept;
+  trace->batch_count = kept;
   trace->straight = 0;
   trace->are_numbered = true;
 }
@@ -372,10 +372,10 @@ void kymo_trace_select(struct kymo_trace *trace) {
 /* ---- moving ---- */
 
 void kymo_trace_set_end_time(struct kymo_trace *trace, int64_t end_ns) {
-  uint32_t limit = end_ns == INT64_MAX ? trace->pick_count : trace->pick_next;
-  while (limit < trace->pick_count && kymo_place_ns(trace->picks[limit]) <= end_ns)
+  uint32_t limit = end_ns == INT64_MAX ? trace->batch_count : trace->batch_next;
+  while (limit < trace->batch_count && kymo_place_ns(trace->batch[limit]) <= end_ns)
     limit++;
-  trace->pick_limit = limit;
+  trace->batch_limit = limit;
   trace->end_ns = end_ns;
 }
 
@@ -395,8 +395,8 @@ static int end_of_nothing(struct kymo_trace *trace) {
   return trace->is_at_rest ? KYMO_AGAIN : KYMO_END;
 }
 
-int kymo_trace_unpick(struct kymo_trace *trace, uint64_t number, struct kymo_error *error) {
-  trace->pick_next = trace->pick_limit = trace->pick_count = 0;
+int kymo_trace_drop_batch(struct kymo_trace *trace, uint64_t number, struct kymo_error *error) {
+  trace->batch_next = trace->batch_limit = trace->batch_count = 0;
   trace->number = trace->batch_begin = trace->batch_end = number;
   trace->empty = NULL;
   trace->is_merging = trace->must_build = trace->is_behind = trace->are_numbered = false;
@@ -405,19 +405,19 @@ int kymo_trace_unpick(struct kymo_trace *trace, uint64_t number, struct kymo_err
 }
 
 void kymo_trace_renumber(struct kymo_trace *trace, uint64_t number) {
-  uint64_t picked = trace->batch_end - trace->batch_begin;
+  uint64_t merged = trace->batch_end - trace->batch_begin;
   trace->batch_begin = number - (trace->number - trace->batch_begin);
-  trace->batch_end = trace->batch_begin + picked;
-  for (uint32_t i = 0; i < trace->pick_count && trace->are_numbered; i++)
-    trace->picks[i]->number += number - trace->number;
+  trace->batch_end = trace->batch_begin + merged;
+  for (uint32_t i = 0; i < trace->batch_count && trace->are_numbered; i++)
+    trace->batch[i]->number += number - trace->number;
   trace->number = number;
 }
 
-__attribute__((noinline)) int kymo_trace_pick(struct kymo_trace *trace, struct kymo_error *error) {
+__attribute__((noinline)) int kymo_trace_merge_batch(struct kymo_trace *trace, struct kymo_error *error) {
   int status = KYMO_OK;
-  if (trace->pick_limit < trace->pick_count && !leave_stream(trace))
+  if (trace->batch_limit < trace->batch_count && !leave_stream(trace))
     return KYMO_END;
-  trace->pick_next = trace->pick_limit = trace->pick_count = 0;
+  trace->batch_next = trace->batch_limit = trace->batch_count = 0;
   trace->number = trace->batch_begin = trace->batch_end;
   trace->are_numbered = false;
   if (KYMO_UNLIKELY(trace->is_at_rest))
@@ -442,24 +442,24 @@ __attribute__((noinline)) int kymo_trace_pick(struct kymo_trace *trace, struct k
   if (status == KYMO_OK && trace->number >= trace->lay_number)
     kymo_checkpoint_lay(trace);
   if (status == KYMO_OK)
-    trace->pick_count = pick(trace);
-  trace->batch_end = trace->batch_begin + trace->pick_count;
-  if (KYMO_UNLIKELY(trace->is_selecting | trace->is_screened))
+    trace->batch_count = merge_batch(trace);
+  trace->batch_end = trace->batch_begin + trace->batch_count;
+  if (KYMO_UNLIKELY(trace->is_selecting | trace->is_prefiltered))
     kymo_trace_select(trace);
   kymo_trace_set_end_time(trace, trace->end_ns); /* for the events in the batch */
   return status;
 }
 
-static int next_unscreened(struct kymo_trace *trace, const struct kymo_event **event,
-                           struct kymo_error *error);
+static int next_without_prefilters(struct kymo_trace *trace, const struct kymo_event **event,
+                                   struct kymo_error *error);
 
 /* is_whole: for callers other than the filter, which must not see a batch merged for the filter. */
 static inline __attribute__((always_inline)) int
 get_next(struct kymo_trace *trace, bool is_whole, const struct kymo_event **event, struct kymo_error *error) {
-  while (KYMO_UNLIKELY(trace->pick_next == trace->pick_limit)) {
-    if (KYMO_UNLIKELY(is_whole && trace->is_screened))
-      return next_unscreened(trace, event, error);
-    int status = kymo_trace_pick(trace, error ? error : &trace->last_error);
+  while (KYMO_UNLIKELY(trace->batch_next == trace->batch_limit)) {
+    if (KYMO_UNLIKELY(is_whole && trace->is_prefiltered))
+      return next_without_prefilters(trace, event, error);
+    int status = kymo_trace_merge_batch(trace, error ? error : &trace->last_error);
     if (KYMO_UNLIKELY(trace->stops_at_damage) && status >= 0 && kymo_trace_met_damage(trace, error))
       status = trace->last_error.code;
     if (KYMO_UNLIKELY(trace->arena.failed) && status >= 0) /* what was found so far may be incomplete */
@@ -472,15 +472,15 @@ get_next(struct kymo_trace *trace, bool is_whole, const struct kymo_event **even
       return status;
     }
   }
-  struct kymo_event *next = trace->picks[trace->pick_next];
+  struct kymo_event *next = trace->batch[trace->batch_next];
   if (KYMO_UNLIKELY(trace->are_numbered)) {
-    if (KYMO_UNLIKELY(is_whole && trace->is_screened))
-      return next_unscreened(trace, event, error);
+    if (KYMO_UNLIKELY(is_whole && trace->is_prefiltered))
+      return next_without_prefilters(trace, event, error);
     trace->number = next->number;
   } else {
     next->number = ++trace->number;
   }
-  trace->pick_next++;
+  trace->batch_next++;
   *event = next;
   return KYMO_OK;
 }
@@ -501,11 +501,11 @@ static bool are_done(const struct kymo_trace *trace) {
   return are_done;
 }
 
-static int next_unscreened(struct kymo_trace *trace, const struct kymo_event **event,
-                           struct kymo_error *error) {
+static int next_without_prefilters(struct kymo_trace *trace, const struct kymo_event **event,
+                                   struct kymo_error *error) {
   *event = NULL;
   if (are_done(trace))
     return KYMO_END;
-  int status = kymo_trace_unscreen(trace, error);
+  int status = kymo_trace_end_prefilters(trace, error);
   return status == KYMO_OK ? kymo_trace_next(trace, event, error) : status;
 }

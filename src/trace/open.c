@@ -433,7 +433,7 @@ const struct kymo_part *kymo_trace_part(const struct kymo_trace *trace, size_t i
 void kymo_trace_order_parts(struct kymo_trace *trace, const uint32_t *places) {
   for (size_t i = 0; i < trace->part_count; i++)
     trace->parts[i]->place = places[i];
-  if (!trace->picks)
+  if (!trace->batch)
     rank_streams(trace);
 }
 

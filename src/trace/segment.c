@@ -74,9 +74,9 @@ static int find_segments(struct finding *finding, const struct kymo_trace *trace
   int status = KYMO_OK;
   kymo_trace_set_loss_handler(finding->lookahead, note_loss, finding);
   while (status == KYMO_OK) {
-    status = kymo_trace_pick(finding->lookahead, error);
-    for (uint32_t i = 0; status == KYMO_OK && i < finding->lookahead->pick_count; i++)
-      status = note_event(finding, finding->lookahead->picks[i], finding->lookahead->batch_begin + i + 1);
+    status = kymo_trace_merge_batch(finding->lookahead, error);
+    for (uint32_t i = 0; status == KYMO_OK && i < finding->lookahead->batch_count; i++)
+      status = note_event(finding, finding->lookahead->batch[i], finding->lookahead->batch_begin + i + 1);
   }
   if (status == KYMO_E_LIMIT)
     kymo_fail(error, status, "there are more than %d segments", KYMO_SEGMENTS_MAX);
@@ -148,11 +148,11 @@ static int find_offset(struct kymo_trace *trace, struct stream_state *stream, ui
   int status = lookahead ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   *number = 0;
   while (status == KYMO_OK && !*number) {
-    status = kymo_trace_pick(lookahead, error);
-    for (uint32_t i = 0; status == KYMO_OK && i < lookahead->pick_count && !*number; i++)
-      if (offset_of(lookahead->picks[i]) >= offset) {
+    status = kymo_trace_merge_batch(lookahead, error);
+    for (uint32_t i = 0; status == KYMO_OK && i < lookahead->batch_count && !*number; i++)
+      if (offset_of(lookahead->batch[i]) >= offset) {
         *number = lookahead->batch_begin + i + 1;
-        *time_ns = kymo_place_ns(lookahead->picks[i]);
+        *time_ns = kymo_place_ns(lookahead->batch[i]);
       }
   }
   kymo_lookahead_free(lookahead);

@@ -10,11 +10,11 @@ static bool run_header(struct stream_state *stream, struct kymo_meaning *meaning
   return fits;
 }
 
-static enum kymo_step fail_step(struct stream_state *stream, enum kymo_trouble what, uint64_t number) {
-  stream->run.trouble = what;
+static enum kymo_step fail_step(struct stream_state *stream, enum kymo_decode_error what, uint64_t number) {
+  stream->run.error = what;
   stream->run.node = NULL;
   stream->run.number = number;
-  return KYMO_STEP_TROUBLE;
+  return KYMO_STEP_ERROR;
 }
 
 static void begin_run(struct stream_state *stream, uint64_t at) {
@@ -34,19 +34,19 @@ enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_event *ev
     return KYMO_STEP_END;
   begin_run(stream, stream->next_bits);
   if (!run_header(stream, &meaning))
-    return KYMO_STEP_TROUBLE;
+    return KYMO_STEP_ERROR;
   uint64_t body_bits = run->at, id = meaning.values[__builtin_ctz(KYMO_ROLE_EVENT_CLASS_ID)];
   const struct kymo_event_plan *body =
       meaning.present & KYMO_ROLE_EVENT_CLASS_ID ? kymo_plan_event(plan, id) : plan->only;
   if (!body)
-    return fail_step(stream, KYMO_TROUBLE_ID, id);
+    return fail_step(stream, KYMO_DECODE_ERROR_ID, id);
   if (!kymo_program_run(&body->program, run))
-    return KYMO_STEP_TROUBLE;
+    return KYMO_STEP_ERROR;
   if (run->at == stream->next_bits)
-    return fail_step(stream, KYMO_TROUBLE_NOTHING, 0);
+    return fail_step(stream, KYMO_DECODE_ERROR_NOTHING, 0);
   uint64_t begin = kymo_round_up(stream->next_bits, plan->header_align);
   if (body_bits - begin > UINT32_MAX)
-    return fail_step(stream, KYMO_TROUBLE_HEADER, body_bits - begin);
+    return fail_step(stream, KYMO_DECODE_ERROR_HEADER, body_bits - begin);
   kymo_event_fill(event, body, begin, body_bits);
   event->cycles = meaning.clock;
   stream->next_bits = run->at;

@@ -11,7 +11,7 @@
 #include "decode/text.h"
 #include "trace/trace.h"
 
-enum kymo_step { KYMO_STEP_EVENT, KYMO_STEP_END, KYMO_STEP_TROUBLE };
+enum kymo_step { KYMO_STEP_EVENT, KYMO_STEP_END, KYMO_STEP_ERROR };
 
 #define KYMO_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define KYMO_UNLIKELY(condition) __builtin_expect(!!(condition), 0)

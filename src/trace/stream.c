@@ -53,7 +53,7 @@ void kymo_stream_leave(struct stream_state *stream) {
   stream->operations->skip(stream->cursor, stream->packet_bytes);
 }
 
-static void note_damaged_packet(struct stream_state *stream, bool is_trouble) {
+static void note_damaged_packet(struct stream_state *stream, bool is_decode_error) {
   char text[256];
   uint64_t begin = stream->packet.offset, lost_from = stream->next_bits / 8;
   uint64_t content_bytes = (stream->packet.content_bits + 7) / 8;
@@ -63,8 +63,8 @@ static void note_damaged_packet(struct stream_state *stream, bool is_trouble) {
              "the packet at byte %" PRIu64 " has %" PRIu64 " bytes, the file ends after %" PRIu64, begin,
              stream->packet.size_bits / 8, stream->packet_bytes);
     note_damage(stream, begin + stream->packet_bytes, lost, text);
-  } else if (is_trouble) {
-    kymo_trouble_text(&stream->run, text, sizeof text);
+  } else if (is_decode_error) {
+    kymo_decode_error_text(&stream->run, text, sizeof text);
     note_damage(stream, begin + stream->run.at / 8, lost, text);
   }
 }
@@ -72,7 +72,7 @@ static void note_damaged_packet(struct stream_state *stream, bool is_trouble) {
 /* All its events were found. The packet's clock continues at its end time, if that is valid. */
 static void end_packet(struct stream_state *stream, enum kymo_step step) {
   if (step != KYMO_STEP_END || stream->is_cut)
-    note_damaged_packet(stream, step == KYMO_STEP_TROUBLE);
+    note_damaged_packet(stream, step == KYMO_STEP_ERROR);
   if (stream->packet.has_end && stream->packet.end_cycles > stream->clock)
     stream->clock = stream->packet.end_cycles;
   stream->is_through = true;
@@ -142,12 +142,12 @@ static void note_packet(struct stream_state *stream, const struct kymo_packet_he
 
 /* Event offsets are the begins of headers; the begins of bodies must be known from the class of the stream
  * alone. */
-static void take_spots(struct stream_state *stream, const struct kymo_chunk *chunk) {
+static void take_event_offsets(struct stream_state *stream, const struct kymo_chunk *chunk) {
   const struct kymo_header *header = &stream->plan->header;
   bool is_simple = stream->plan->has_fast_header && header->case_count == 1 && !header->has_tag;
-  stream->spots = is_simple ? chunk->spots : NULL;
-  stream->spot_count = chunk->spot_count;
-  stream->spot_next = 0;
+  stream->event_offsets = is_simple ? chunk->event_offsets : NULL;
+  stream->offset_count = chunk->offset_count;
+  stream->offset_next = 0;
   stream->tells_segments = chunk->tells_segments;
   stream->begins_segment = chunk->begins_segment;
 }
@@ -236,7 +236,7 @@ static int open_packet(struct stream_state *stream) {
     stream->packet_bytes = head.bytes;
     if (!kymo_packet_is_repeated(stream, stream->has_previous ? &stream->previous : NULL, &head.packet)) {
       enter_packet(stream, &head);
-      take_spots(stream, &chunk);
+      take_event_offsets(stream, &chunk);
       return KYMO_OK;
     }
     stream->operations->skip(stream->cursor, stream->packet_bytes);
@@ -266,7 +266,7 @@ static bool enter_raw_event(struct stream_state *stream, const struct kymo_raw_e
                                         .size_bits = raw->size_bits};
   if (raw->begin_bits > raw->size_bits || !kymo_program_run(&body->program, run)) {
     char text[256];
-    kymo_trouble_text(run, text, sizeof text);
+    kymo_decode_error_text(run, text, sizeof text);
     note_damage(stream, raw->offset + run->at / 8, raw->size_bits / 8, text);
     return false;
   }
@@ -433,7 +433,7 @@ static bool drop_outside(struct stream_state *stream) {
 
 /* An event of a class that is not described yet: tracers may write it before its description. */
 static bool is_undescribed(struct stream_state *stream, enum kymo_step step) {
-  if (KYMO_LIKELY(step != KYMO_STEP_TROUBLE || stream->run.trouble != KYMO_TROUBLE_ID)) {
+  if (KYMO_LIKELY(step != KYMO_STEP_ERROR || stream->run.error != KYMO_DECODE_ERROR_ID)) {
     stream->undescribed_ns = 0;
     return false;
   }
@@ -517,8 +517,8 @@ int kymo_stream_begin(struct stream_state *stream, struct kymo_error *error) {
   if (status != KYMO_OK) {
     note_error(stream, 0, &why);
     stream->phase = STREAM_DONE;
-  } else if (stream->screen) {
-    stream->operations->screen(stream->cursor, stream->screen);
+  } else if (stream->prefilter) {
+    stream->operations->prefilter(stream->cursor, stream->prefilter);
   }
   return KYMO_OK;
 }

@@ -4,7 +4,7 @@
  *
  *   kymo_trace ── parts[] ── schema plan
  *              ├─ streams[] in the order that breaks ties ── cursor ── packet ── events[]
- *              └─ picks[]: the next events of all streams, merged
+ *              └─ batch[]: the next events of all streams, merged
  *
  * Each stream finds some events ahead in its packet (or it has a notice to deliver: a loss, a boundary); the
  * trace merges them in batches and keeps pointers to events in time order. Batches keep decoding, merging and
@@ -138,7 +138,7 @@ struct stream_state {
   uint64_t ordinal;      /* the same (or events that the format steps over), since the begin of the stream */
   uint64_t entry_clock;  /* before the packet's head was read */
   uint32_t file;         /* kymo_chunk.file of the packet */
-  const struct kymo_screen *screen; /* or NULL */
+  const struct kymo_prefilter *prefilter; /* or NULL */
   /* the begin of the stream's last lookahead */
   struct stream_ahead {
     uint64_t next_bits, clock, budget;
@@ -151,11 +151,12 @@ struct stream_state {
   uint64_t context_bits; /* where the packet's context begins */
 
   /* Data of lookahead, in two cache lines: its end begins the first. */
-  struct kymo_packet packet;           /* as far as lookahead decoding goes */
-  uint64_t next_bits;                  /* where the next event header to be decoded may begin */
-  uint64_t clock;                      /* there; full value */
-  const struct kymo_spot *spots;       /* of the packet's events; NULL: they are found by decoding */
-  uint32_t spot_count, spot_next;      /* spot_next: of the event at next_bits */
+  struct kymo_packet packet; /* as far as lookahead decoding goes */
+  uint64_t next_bits;        /* where the next event header to be decoded may begin */
+  uint64_t clock;            /* there; full value */
+  const struct kymo_event_offset
+      *event_offsets;                  /* of the packet's events; NULL: they are found by decoding */
+  uint32_t offset_count, offset_next;  /* offset_next: of the event at next_bits */
   bool tells_segments, begins_segment; /* as in the packet's chunk */
   const struct kymo_stream_plan *plan;
   struct kymo_event *events; /* found ahead */
@@ -184,7 +185,7 @@ struct filter_operations {
 };
 
 /* Maximum size of a merged batch. */
-#define KYMO_PICKS 256
+#define KYMO_BATCH_EVENTS 256
 
 struct kymo_trace {
   struct kymo_arena arena; /* plans, paths, damage texts */
@@ -210,11 +211,11 @@ struct kymo_trace {
   struct stream_state *empty; /* its events are all in the batch: it must look ahead before merging goes on */
   bool is_selecting;          /* there are classes, or events, that are not wanted */
   bool wants_times;           /* … events without a time are not returned: a window of time was requested */
-  bool is_screened;           /* streams have prefilters, so the batch is for the filter alone (screen.c) */
-  bool may_screen;            /* the filter has prefilters, and no other move has happened since */
-  struct kymo_event **picks;
-  uint32_t pick_next, pick_limit, pick_count; /* those from the limit on are after end_ns */
-  uint32_t straight;                          /* this many events from the first one on are adjacent */
+  bool is_prefiltered; /* streams have prefilters, so the batch is for the filter alone (prefilter.c) */
+  bool may_prefilter;  /* the filter has prefilters, and no other move has happened since */
+  struct kymo_event **batch;
+  uint32_t batch_next, batch_limit, batch_count; /* those from the limit on are after end_ns */
+  uint32_t straight;                             /* this many events from the first one on are adjacent */
   int64_t begin_ns,
       end_ns;      /* see kymo_trace_goto_time (INT64_MIN: from the start), kymo_trace_set_end_time */
   bool has_jumped; /* events may be returned more than once */
@@ -284,13 +285,13 @@ int kymo_trace_take_in(struct kymo_trace *trace, struct kymo_error *error);
 
 /* Merges the next batch, when the last one was returned: KYMO_OK, KYMO_END, KYMO_AGAIN or negative. May
  * contain no wanted event. */
-int kymo_trace_pick(struct kymo_trace *trace, struct kymo_error *error);
+int kymo_trace_merge_batch(struct kymo_trace *trace, struct kymo_error *error);
 /* As kymo_trace_next, for the filter: events that the prefilters hold back are left out. */
 int kymo_trace_move_on(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error);
 /* Whether there is damage that was not returned as an error yet, and returns it. (status.c) */
 bool kymo_trace_met_damage(struct kymo_trace *trace, struct kymo_error *error);
 /* Drops the batch: the last event delivered is this one. Then streams and cursors must be set. */
-int kymo_trace_unpick(struct kymo_trace *trace, uint64_t number, struct kymo_error *error);
+int kymo_trace_drop_batch(struct kymo_trace *trace, uint64_t number, struct kymo_error *error);
 /* The last event delivered has this number from now on, and all others accordingly. */
 void kymo_trace_renumber(struct kymo_trace *trace, uint64_t number);
 /* Numbers the rest of the batch, and keeps the wanted events. */

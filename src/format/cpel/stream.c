@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIXED_BYTES 56 /* of an event in a packet, at most, with a short text and its zero */
-#define SPOTS 4096     /* more events than a packet has */
+#define FIXED_BYTES 56     /* of an event in a packet, at most, with a short text and its zero */
+#define EVENT_OFFSETS 4096 /* more events than a packet has */
 #define SHORT_TEXT \
   32 /* as many bytes are copied as one or two registers have, into room that each event has */
 #define LATE_TEXTS 1024
@@ -47,8 +47,8 @@ struct kymo_cursor {
   uint32_t first, next; /* events: in the packet, and after it */
   uint64_t hole;        /* the event that a large hole of the file begins with, or the number of events */
   struct kymo_block packet;
-  uint32_t spot_count;
-  struct kymo_spot spots[SPOTS];
+  uint32_t offset_count;
+  struct kymo_event_offset event_offsets[EVENT_OFFSETS];
   const struct cpel_class *late[256];
   struct late_text {
     uint32_t offset, length;
@@ -185,8 +185,9 @@ static inline __attribute__((always_inline)) void fill_usual(struct kymo_cursor 
   uint64_t table_size = has_table ? cursor->size - events->table->at : 0;
   uint8_t *at = cursor->packet.at, *begin = cursor->packet.bytes,
           *full = begin + KYMO_BLOCK_BYTES - FIXED_BYTES;
-  struct kymo_spot *spot = cursor->spots + cursor->spot_count, *last = cursor->spots + SPOTS;
-  for (; next < end && at <= full && spot < last; next++, from += CPEL_EVENT_SIZE) {
+  struct kymo_event_offset *event_offset = cursor->event_offsets + cursor->offset_count,
+                           *last = cursor->event_offsets + EVENT_OFFSETS;
+  for (; next < end && at <= full && event_offset < last; next++, from += CPEL_EVENT_SIZE) {
     struct event event = load_event(from, is_big);
     const struct cpel_class *class_ = cursor->late[event.code & 255];
     const struct late_text *text = &cursor->late_texts[event.datum % LATE_TEXTS];
@@ -196,8 +197,8 @@ static inline __attribute__((always_inline)) void fill_usual(struct kymo_cursor 
     if (has_text &&
         (text->offset != event.datum || !text->is_set || (uint64_t)event.datum + SHORT_TEXT > table_size))
       break;
-    *spot++ = (struct kymo_spot){event.time, (uint32_t)(at - begin),
-                                 (uint32_t)(class_ - classes) & KYMO_SPOT_CLASS, false};
+    *event_offset++ = (struct kymo_event_offset){
+        event.time, (uint32_t)(at - begin), (uint32_t)(class_ - classes) & KYMO_EVENT_OFFSET_CLASS, false};
     kymo_store_le64(at, event.time);
     kymo_store_le64(at + 8, (uint64_t)event.track << 32 | event.code);
     if (has_text) {
@@ -211,7 +212,7 @@ static inline __attribute__((always_inline)) void fill_usual(struct kymo_cursor 
   }
   cursor->next = (uint32_t)next;
   cursor->packet.at = at;
-  cursor->spot_count = (uint32_t)(spot - cursor->spots);
+  cursor->offset_count = (uint32_t)(event_offset - cursor->event_offsets);
 }
 
 /* Stores any event. KYMO_END: there is no space left for it, or there is none at all. */
@@ -223,18 +224,18 @@ static int fill_one(struct kymo_cursor *cursor, struct kymo_error *error) {
   struct event event = load_event(cursor->data + at, cursor->shared->file.is_big);
   const struct cpel_class *class_ = find_class(cursor, event.code);
   if (!class_ || !find_text(cursor, class_->payload, &event))
-    return cursor->spot_count ? KYMO_END : fail_event(cursor, &event, error);
+    return cursor->offset_count ? KYMO_END : fail_event(cursor, &event, error);
   /* the end of a packet must not depend on recently used texts: the packet may be stored again from its
    * begin */
   bool is_usual = class_->payload <= CPEL_TEXT && event.length < SHORT_TEXT;
   size_t need = is_usual ? FIXED_BYTES : FIXED_BYTES + SYMBOL_BYTES + event.length + event.symbol_length;
-  if (kymo_block_is_full(&cursor->packet, need) || cursor->spot_count == SPOTS)
+  if (kymo_block_is_full(&cursor->packet, need) || cursor->offset_count == EVENT_OFFSETS)
     return KYMO_END;
   if (!kymo_block_reserve(&cursor->packet, need))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  cursor->spots[cursor->spot_count++] =
-      (struct kymo_spot){event.time, (uint32_t)kymo_block_used(&cursor->packet),
-                         (uint32_t)(class_ - cursor->classes->list) & KYMO_SPOT_CLASS, false};
+  cursor->event_offsets[cursor->offset_count++] =
+      (struct kymo_event_offset){event.time, (uint32_t)kymo_block_used(&cursor->packet),
+                                 (uint32_t)(class_ - cursor->classes->list) & KYMO_EVENT_OFFSET_CLASS, false};
   store_event(&cursor->packet, &event, class_->payload);
   cursor->next++;
   return KYMO_OK;
@@ -244,7 +245,7 @@ static int fill_one(struct kymo_cursor *cursor, struct kymo_error *error) {
 static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
   int status = KYMO_OK;
   cursor->first = cursor->next;
-  cursor->spot_count = 0;
+  cursor->offset_count = 0;
   kymo_block_clear(&cursor->packet);
   cursor->hole = kymo_cpel_hole(&cursor->holes, cursor->events, cursor->next, events_there(cursor));
   while (status == KYMO_OK) {
@@ -254,7 +255,7 @@ static int fill(struct kymo_cursor *cursor, struct kymo_error *error) {
       fill_usual(cursor, false);
     status = fill_one(cursor, error);
   }
-  return status == KYMO_END && cursor->spot_count ? KYMO_OK : status;
+  return status == KYMO_END && cursor->offset_count ? KYMO_OK : status;
 }
 
 static int cpel_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
@@ -279,8 +280,8 @@ static int cpel_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struc
                                .size_bytes = kymo_block_used(packet) - packet->skipped,
                                .path = cursor->shared->file.path,
                                .lost_bytes = passed.lost_bytes,
-                               .spots = cursor->spots,
-                               .spot_count = cursor->spot_count,
+                               .event_offsets = cursor->event_offsets,
+                               .offset_count = cursor->offset_count,
                                .offset = cursor->events->at + (uint64_t)cursor->first * CPEL_EVENT_SIZE};
   return status;
 }

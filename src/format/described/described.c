@@ -34,10 +34,10 @@ struct kymo_cursor {
   struct described_heads heads;
   struct kymo_key_machine *machine; /* whose record came last */
   struct kymo_block packet;
-  struct kymo_spot *spots; /* of the rows in the packet, and of the cut one */
-  uint32_t spot_count, spot_capacity;
+  struct kymo_event_offset *event_offsets; /* of the rows in the packet, and of the cut one */
+  uint32_t offset_count, offset_capacity;
   size_t cut; /* rows after this offset belong to the next packet */
-  struct spot {
+  struct file_place {
     uint32_t file;
     uint64_t offset;
   } begin, late;               /* position of the first row, and of the cut one */
@@ -51,10 +51,10 @@ struct kymo_cursor {
   uint32_t lane_kind;
   struct described_order order;
   struct described_search search;
-  struct kymo_block row;            /* the row that is about to wait */
-  const struct kymo_screen *screen; /* or NULL */
-  uint64_t packets, interval;       /* snapshots are taken at this interval of packets */
-  bool is_timed;                    /* no row so far is later than this */
+  struct kymo_block row;                  /* the row that is about to wait */
+  const struct kymo_prefilter *prefilter; /* or NULL */
+  uint64_t packets, interval;             /* snapshots are taken at this interval of packets */
+  bool is_timed;                          /* no row so far is later than this */
   uint64_t latest_cycles;
   struct described_place *places; /* positions before some of the packets */
   size_t place_count;
@@ -81,10 +81,10 @@ static void begin_packet(struct kymo_cursor *cursor) {
   if (late) {
     memmove(packet->bytes + head, packet->bytes + from, late);
     cursor->begin = cursor->late;
-    cursor->spots[0] = cursor->spots[cursor->spot_count - 1];
-    cursor->spots[0].at = (uint32_t)head;
+    cursor->event_offsets[0] = cursor->event_offsets[cursor->offset_count - 1];
+    cursor->event_offsets[0].at = (uint32_t)head;
   }
-  cursor->spot_count = late != 0;
+  cursor->offset_count = late != 0;
   if (head)
     kymo_block_number(packet, cursor->discarded, head);
   packet->at = packet->bytes + head + late;
@@ -98,14 +98,14 @@ static bool is_delivered(const struct kymo_cursor *cursor) {
 }
 
 /* Space for the position of one more row, or NULL. */
-static struct kymo_spot *next_spot(struct kymo_cursor *cursor) {
-  return KYMO_LIST_ROOM(cursor->spots, cursor->spot_capacity, cursor->spot_count)
-             ? &cursor->spots[cursor->spot_count]
+static struct kymo_event_offset *next_event_offset(struct kymo_cursor *cursor) {
+  return KYMO_LIST_ROOM(cursor->event_offsets, cursor->offset_capacity, cursor->offset_count)
+             ? &cursor->event_offsets[cursor->offset_count]
              : NULL;
 }
 
-static struct spot here(const struct kymo_cursor *cursor) {
-  return (struct spot){cursor->heads.at, cursor->machine->start};
+static struct file_place here(const struct kymo_cursor *cursor) {
+  return (struct file_place){cursor->heads.at, cursor->machine->start};
 }
 
 static const char *path_of(const struct kymo_cursor *cursor, uint32_t file) {
@@ -121,8 +121,8 @@ static int add_row(struct kymo_cursor *cursor, struct kymo_error *error) {
   uint32_t notes = cursor->machine->note_count;
   if (!is_delivered(cursor))
     return KYMO_OK;
-  struct kymo_spot *spot = next_spot(cursor);
-  if (!spot || !kymo_described_row(cursor->described, cursor->machine, packet, spot))
+  struct kymo_event_offset *event_offset = next_event_offset(cursor);
+  if (!event_offset || !kymo_described_row(cursor->described, cursor->machine, packet, event_offset))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (cursor->machine->note_count > notes &&
       !cursor->is_odd_told) { /* the row comes after the report of its fault */
@@ -131,8 +131,9 @@ static int add_row(struct kymo_cursor *cursor, struct kymo_error *error) {
     return KYMO_AGAIN;
   }
   cursor->machine->note_count = notes;
-  cursor->latest_cycles = spot->cycles > cursor->latest_cycles ? spot->cycles : cursor->latest_cycles;
-  cursor->spot_count++;
+  cursor->latest_cycles =
+      event_offset->cycles > cursor->latest_cycles ? event_offset->cycles : cursor->latest_cycles;
+  cursor->offset_count++;
   if (is_first) {
     cursor->begin = here(cursor);
     return cursor->machine->note_count ? KYMO_AGAIN : KYMO_OK;
@@ -155,24 +156,25 @@ static int add_lane_rows(struct kymo_cursor *cursor, struct kymo_error *error) {
   if (kind != cursor->lane_kind) {
     kymo_described_lane_free(cursor->lane);
     cursor->lane =
-        kind == KYMO_KEY_NONE ? NULL : kymo_described_lane_new(cursor->described, kind, cursor->screen);
+        kind == KYMO_KEY_NONE ? NULL : kymo_described_lane_new(cursor->described, kind, cursor->prefilter);
     cursor->lane_kind = kind;
   }
   for (int status = 1; cursor->lane && status > 0;) {
-    struct kymo_spot *spot = next_spot(cursor);
-    uint32_t count = cursor->spot_capacity - cursor->spot_count;
-    bool is_first = cursor->spot_count == 0;
+    struct kymo_event_offset *event_offset = next_event_offset(cursor);
+    uint32_t count = cursor->offset_capacity - cursor->offset_count;
+    bool is_first = cursor->offset_count == 0;
     uint64_t first = cursor->machine->state.frames[cursor->machine->state.depth - 1].at;
-    status = spot ? kymo_described_lane_rows(cursor->lane, cursor->machine, &cursor->packet, spot, &count)
-                  : KYMO_E_MEMORY;
+    status = event_offset ? kymo_described_lane_rows(cursor->lane, cursor->machine, &cursor->packet,
+                                                     event_offset, &count)
+                          : KYMO_E_MEMORY;
     if (status < 0)
       return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
     cursor->is_timed &= count == 0;
     if (is_first && count)
-      cursor->begin = (struct spot){cursor->heads.at, first};
-    cursor->spot_count += count;
-    if (count && cursor->spot_count > 1 && kymo_block_used(&cursor->packet) > KYMO_BLOCK_BYTES) {
-      cursor->cut = spot[count - 1].at;
+      cursor->begin = (struct file_place){cursor->heads.at, first};
+    cursor->offset_count += count;
+    if (count && cursor->offset_count > 1 && kymo_block_used(&cursor->packet) > KYMO_BLOCK_BYTES) {
+      cursor->cut = event_offset[count - 1].at;
       cursor->late = here(cursor);
       return KYMO_END;
     }
@@ -224,7 +226,7 @@ static bool take_row(struct described_place *place, const struct kymo_cursor *cu
     return size == 0;
   memcpy(place->row, cursor->packet.bytes + cursor->cut, size);
   place->row_size = size;
-  place->spot = cursor->spots[cursor->spot_count - 1];
+  place->event_offset = cursor->event_offsets[cursor->offset_count - 1];
   place->row_file = cursor->late.file;
   place->row_offset = cursor->late.offset;
   return true;
@@ -245,7 +247,7 @@ static size_t held_bytes(const struct kymo_cursor *cursor) {
 static void remember(struct kymo_cursor *cursor) {
   size_t most = SNAPSHOTS_MAX / cursor->heads.count + 2;
   if (cursor->search.at != UINT64_MAX || cursor->packets++ % cursor->interval != 0 || cursor->is_pending ||
-      (cursor->cut && cursor->screen) ||
+      (cursor->cut && cursor->prefilter) ||
       (cursor->place_count &&
        !kymo_described_heads_is_ahead(&cursor->heads, &cursor->places[cursor->place_count - 1])))
     return;
@@ -304,7 +306,7 @@ static int decode_for_later(struct kymo_cursor *cursor, struct kymo_error *error
     kymo_key_note_damage(
         machine, 6, machine->start, 0,
         "more records than a window holds between those that SORTED allows to be out of order");
-  if (held.has_row && !kymo_described_row(cursor->described, machine, &cursor->row, &held.spot))
+  if (held.has_row && !kymo_described_row(cursor->described, machine, &cursor->row, &held.event_offset))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (!held.has_row && !held.begins_segment && machine->note_count == 0)
     return KYMO_OK;
@@ -320,17 +322,17 @@ static bool add_held(struct kymo_cursor *cursor, const struct described_held *he
   struct kymo_block *packet = &cursor->packet;
   uint64_t least = cursor->begin.offset + 1;
   bool is_first = !has_rows(cursor);
-  struct kymo_spot *spot = next_spot(cursor);
-  if (!spot || !kymo_block_reserve(packet, held->size))
+  struct kymo_event_offset *event_offset = next_event_offset(cursor);
+  if (!event_offset || !kymo_block_reserve(packet, held->size))
     return false;
   if (is_first) /* packets are identified by their offsets, which must ascend */
     cursor->begin.offset = held->offset > least || !cursor->has_begun ? held->offset : least;
   cursor->has_begun = true;
-  *spot = held->spot;
-  spot->at = (uint32_t)kymo_block_used(packet);
+  *event_offset = held->event_offset;
+  event_offset->at = (uint32_t)kymo_block_used(packet);
   memcpy(packet->at, held->bytes, held->size);
   packet->at += held->size;
-  cursor->spot_count++;
+  cursor->offset_count++;
   return true;
 }
 
@@ -448,8 +450,8 @@ static int described_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, 
                                .tells_segments = true,
                                .begins_segment = cursor->is_segment};
   if (packet->skipped == 0) {
-    chunk->spots = cursor->spots;
-    chunk->spot_count = cursor->spot_count - (cursor->cut != 0);
+    chunk->event_offsets = cursor->event_offsets;
+    chunk->offset_count = cursor->offset_count - (cursor->cut != 0);
   }
   return status;
 }
@@ -459,16 +461,16 @@ static void described_skip(struct kymo_cursor *cursor, uint64_t size_bytes) {
 }
 
 /* The fast path is built again with it. */
-static void described_screen(struct kymo_cursor *cursor, const struct kymo_screen *screen) {
+static void described_prefilter(struct kymo_cursor *cursor, const struct kymo_prefilter *prefilter) {
   kymo_described_lane_free(cursor->lane);
   cursor->lane = NULL;
   cursor->lane_kind = KYMO_KEY_NONE;
-  cursor->screen = screen;
+  cursor->prefilter = prefilter;
 }
 
 static void forget_packet(struct kymo_cursor *cursor) {
   kymo_block_clear(&cursor->packet);
-  cursor->cut = cursor->spot_count = 0;
+  cursor->cut = cursor->offset_count = 0;
   cursor->has_packet = cursor->is_pending = false;
   cursor->is_odd_told = cursor->is_segment = cursor->is_segment_next = false;
   cursor->next_note = cursor->machine->note_count = 0;
@@ -487,15 +489,15 @@ static bool is_behind(const struct kymo_cursor *cursor, const struct described_p
 /* The cut row follows a packet of one byte, which the reader has passed. */
 static bool restore_row(struct kymo_cursor *cursor, const struct described_place *place) {
   struct kymo_block *packet = &cursor->packet;
-  struct kymo_spot *spot = next_spot(cursor);
-  if (!spot || !kymo_block_reserve(packet, place->row_size + head_bytes(cursor) + 1))
+  struct kymo_event_offset *event_offset = next_event_offset(cursor);
+  if (!event_offset || !kymo_block_reserve(packet, place->row_size + head_bytes(cursor) + 1))
     return false;
   memcpy(packet->bytes + 1, place->row, place->row_size);
   packet->at = packet->bytes + 1 + place->row_size;
   packet->skipped = cursor->cut = 1;
-  *spot = place->spot;
-  cursor->spot_count = 1;
-  cursor->late = (struct spot){place->row_file, place->row_offset};
+  *event_offset = place->event_offset;
+  cursor->offset_count = 1;
+  cursor->late = (struct file_place){place->row_file, place->row_offset};
   cursor->has_packet = true;
   return true;
 }
@@ -594,7 +596,7 @@ static void described_end(struct kymo_cursor *cursor) {
   for (size_t i = 0; i < cursor->place_count; i++)
     kymo_described_place_free(&cursor->places[i], &cursor->heads, cursor->heads.count);
   free(cursor->places);
-  free(cursor->spots);
+  free(cursor->event_offsets);
   kymo_described_lane_free(cursor->lane);
   kymo_described_order_free(&cursor->order);
   kymo_described_search_free(&cursor->search, cursor->described->key);
@@ -645,7 +647,7 @@ static const struct kymo_source_operations operations = {
     .begin = described_begin,
     .next = described_next,
     .skip = described_skip,
-    .screen = described_screen,
+    .prefilter = described_prefilter,
     .seek = described_seek,
     .seek_time = described_seek_time,
     .end = described_end,

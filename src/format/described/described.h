@@ -9,7 +9,7 @@
 #include "key/lane.h"
 #include "source/block.h"
 #include "source/map.h"
-#include "source/screen.h"
+#include "source/prefilter.h"
 
 /* A file, its number among all given files, from 0, and the tables that passes over it have filled; NULL: no
  * pass was needed. */
@@ -56,7 +56,7 @@ struct described_held {
   uint64_t number; /* in the order of decoding */
   uint8_t *bytes;
   size_t size;
-  struct kymo_spot spot;
+  struct kymo_event_offset event_offset;
   bool has_row, begins_segment;
   uint64_t offset; /* of the record */
   struct kymo_key_note *notes;
@@ -127,7 +127,7 @@ struct described_place {
   struct kymo_key_snapshot *snapshots;
   uint8_t *row;
   size_t row_size;
-  struct kymo_spot spot; /* of the row: its file and offset */
+  struct kymo_event_offset event_offset; /* of the row: its file and offset */
   uint32_t row_file;
   uint64_t row_offset;
   struct kymo_sequence sequence;
@@ -201,7 +201,7 @@ static inline int64_t kymo_described_time(const struct kymo_key_machine *machine
 /* Stores the machine's record as a row, with its place and kind. Notes values that do not fit their fields.
  * False: out of memory. */
 bool kymo_described_row(const struct described *described, struct kymo_key_machine *machine,
-                        struct kymo_block *block, struct kymo_spot *spot);
+                        struct kymo_block *block, struct kymo_event_offset *event_offset);
 
 /* ---- table.c ---- */
 
@@ -217,11 +217,12 @@ int kymo_described_table_get(struct kymo_key_machine *machine, size_t table, con
  * none, or out of memory. */
 struct described_lane;
 struct described_lane *kymo_described_lane_new(const struct described *described, uint32_t kind,
-                                               const struct kymo_screen *screen);
+                                               const struct kymo_prefilter *prefilter);
 void kymo_described_lane_free(struct described_lane *lane);
 /* Decodes records and stores them, up to *count, which becomes their number, or until the packet is full. 1:
  * that many are done; 0: the machine must decode the next one; KYMO_E_MEMORY. */
 int kymo_described_lane_rows(struct described_lane *lane, struct kymo_key_machine *machine,
-                             struct kymo_block *block, struct kymo_spot *spots, uint32_t *count);
+                             struct kymo_block *block, struct kymo_event_offset *event_offsets,
+                             uint32_t *count);
 
 #endif

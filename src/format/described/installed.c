@@ -105,15 +105,15 @@ static void find_directories(struct directories *directories) {
 struct missing {
   unsigned distance;
   struct kymo_hint hint;
-  char trouble[PATH_MAX + 80];
+  char failure[PATH_MAX + 80];
 };
 
 static void look_in(struct missing *missing, const char *directory, const char *name) {
   struct kymo_nearest nearest = kymo_nearest_to(name);
   struct dirent **entries = NULL;
   int count = scandir(directory, &entries, is_wanted, alphasort);
-  if (count < 0 && !missing->trouble[0])
-    snprintf(missing->trouble, sizeof missing->trouble, "; %s: %m", directory);
+  if (count < 0 && !missing->failure[0])
+    snprintf(missing->failure, sizeof missing->failure, "; %s: %m", directory);
   for (int i = 0; i < count; i++) {
     *strrchr(entries[i]->d_name, '.') = '\0';
     kymo_nearest_consider(&nearest, entries[i]->d_name);
@@ -133,7 +133,7 @@ static int fail_missing(struct kymo_error *error, const char *searched, const ch
   for (const char *list = next_directory(directory, searched); list; list = next_directory(directory, list))
     look_in(&missing, directory, name);
   return kymo_fail(error, KYMO_E_UNKNOWN, "no description is called '%s' in %s%s%s", name, searched,
-                   missing.hint.text, missing.trouble);
+                   missing.hint.text, missing.failure);
 }
 
 int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error *error) {

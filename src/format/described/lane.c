@@ -162,7 +162,7 @@ static void join_copies(struct described_lane *lane, bool is_big) {
   }
 }
 
-/* ---- screens ---- */
+/* ---- prefilters ---- */
 
 /* The number whose bits the test reads, or NULL: then the filter tests it. */
 static const struct copy *find_column(const struct described_lane *lane, const struct kymo_raw_test *test) {
@@ -179,17 +179,17 @@ static const struct copy *find_column(const struct described_lane *lane, const s
   return NULL;
 }
 
-static bool make_gates(struct described_lane *lane, const struct kymo_screen *screen) {
+static bool make_gates(struct described_lane *lane, const struct kymo_prefilter *prefilter) {
   const uint32_t *first = &lane->described->classes.first[lane->lane->kind];
   uint32_t count = first[1] - first[0], tests = 0;
   lane->left_out = lane->described->classes.count;
   for (uint32_t i = 0; i < count; i++)
-    tests += screen->classes[first[0] + i].test_count;
+    tests += prefilter->classes[first[0] + i].test_count;
   lane->probes = calloc((size_t)tests + 1, sizeof *lane->probes);
   lane->gates = calloc((size_t)count + 1, sizeof *lane->gates);
   struct probe *probe = lane->probes;
   for (uint32_t i = 0; probe && lane->gates && i < count; i++) {
-    const struct kymo_screen_class *class_ = &screen->classes[first[0] + i];
+    const struct kymo_prefilter_class *class_ = &prefilter->classes[first[0] + i];
     lane->gates[i] = (struct gate){.fails = class_->fails, .begin = probe};
     for (uint32_t j = 0; j < class_->test_count; j++)
       if ((probe->column = find_column(lane, &class_->tests[j])) != NULL)
@@ -202,13 +202,13 @@ static bool make_gates(struct described_lane *lane, const struct kymo_screen *sc
 /* ---- lanes ---- */
 
 struct described_lane *kymo_described_lane_new(const struct described *described, uint32_t kind,
-                                               const struct kymo_screen *screen) {
+                                               const struct kymo_prefilter *prefilter) {
   struct described_lane *lane = calloc(1, sizeof *lane);
   if (!lane)
     return NULL;
   lane->described = described;
   lane->lane = kymo_key_lane_new(described->key, kind);
-  if (lane->lane && make(lane) && (!screen || make_gates(lane, screen))) {
+  if (lane->lane && make(lane) && (!prefilter || make_gates(lane, prefilter))) {
     join_copies(lane, false);
     return lane;
   }
@@ -343,12 +343,13 @@ static inline bool pass_row(const struct described_lane *lane, uint8_t **at) {
   return do_fit;
 }
 
-static inline bool put_row(const struct described_lane *lane, const struct kymo_spot *spot, uint8_t **at) {
+static inline bool put_row(const struct described_lane *lane, const struct kymo_event_offset *event_offset,
+                           uint8_t **at) {
   const struct kymo_key_lane_run *run = &lane->run;
   bool do_fit = true;
   if (lane->described->has_time)
-    store(at, spot->cycles, 8);
-  store(at, spot->class_index, 2);
+    store(at, event_offset->cycles, 8);
+  store(at, event_offset->class_index, 2);
   if (lane->described->classes.may_lack_time)
     store(at, run->has_time, 1);
   for (const struct copy *copy = lane->copies, *end = copy + lane->copy_count; copy < end; copy++) {
@@ -369,18 +370,19 @@ static inline uint32_t class_of(const struct described_lane *lane) {
 
 /* Stores the current record, for which there is space; an unwanted record takes the same space. */
 static inline bool lay_down(const struct described_lane *lane, struct kymo_block *block,
-                            struct kymo_spot *spot) {
+                            struct kymo_event_offset *event_offset) {
   const struct kymo_key_lane_run *run = &lane->run;
   int64_t bias = lane->described->classes.bias_ns;
   int64_t time = run->has_time ? run->time_ns : run->has_last_time ? run->last_time_ns : -bias;
   uint8_t *at = block->at;
   uint32_t class_index = class_of(lane);
   bool do_fit, is_row = !lane->gates || is_wanted(lane, class_index);
-  *spot = (struct kymo_spot){(uint64_t)time + (uint64_t)bias, (uint32_t)(at - block->bytes),
-                             (is_row ? class_index : lane->left_out) & KYMO_SPOT_CLASS,
-                             lane->described->has_time && !run->has_time};
+  *event_offset =
+      (struct kymo_event_offset){(uint64_t)time + (uint64_t)bias, (uint32_t)(at - block->bytes),
+                                 (is_row ? class_index : lane->left_out) & KYMO_EVENT_OFFSET_CLASS,
+                                 lane->described->has_time && !run->has_time};
   if (is_row)
-    do_fit = put_row(lane, spot, &at);
+    do_fit = put_row(lane, event_offset, &at);
   else
     do_fit = pass_row(lane, &at);
   if (!do_fit || time < -bias)
@@ -411,7 +413,8 @@ static inline int prepare(struct described_lane *lane, struct kymo_block *block)
 }
 
 int kymo_described_lane_rows(struct described_lane *lane, struct kymo_key_machine *machine,
-                             struct kymo_block *block, struct kymo_spot *spots, uint32_t *count) {
+                             struct kymo_block *block, struct kymo_event_offset *event_offsets,
+                             uint32_t *count) {
   struct kymo_key_lane_run *run = &lane->run;
   int status;
   bool is_big = machine->state.order == KYMO_KEY_BIG;
@@ -421,16 +424,16 @@ int kymo_described_lane_rows(struct described_lane *lane, struct kymo_key_machin
     *count = 0;
     return 0;
   }
-  struct kymo_spot *spot = spots, *end = spots + *count;
+  struct kymo_event_offset *event_offset = event_offsets, *end = event_offsets + *count;
   do {
     __builtin_prefetch(run->data + run->at + AHEAD_BYTES);
     status = prepare(lane, block);
-    if (status <= 0 || !(status = lay_down(lane, block, spot)))
+    if (status <= 0 || !(status = lay_down(lane, block, event_offset)))
       break;
     kymo_key_lane_accept(run);
-    spot++;
-  } while (spot < end && block->at <= block->bytes + KYMO_BLOCK_BYTES);
+    event_offset++;
+  } while (event_offset < end && block->at <= block->bytes + KYMO_BLOCK_BYTES);
   kymo_key_lane_end(run, machine);
-  *count = (uint32_t)(spot - spots);
+  *count = (uint32_t)(event_offset - event_offsets);
   return status;
 }

@@ -313,27 +313,27 @@ static uint32_t class_of(const struct row *row) {
   return more < KYMO_KEY_NONE && more + 1 < count ? first + 1 + more : first;
 }
 
-static void put_header(struct row *row, struct kymo_spot *spot) {
+static void put_header(struct row *row, struct kymo_event_offset *event_offset) {
   struct kymo_key_machine *machine = row->machine;
   int64_t bias = row->described->classes.bias_ns;
   bool has_place = machine->has_time || machine->state.has_last_time; /* else it is before all times */
   int64_t time = has_place ? kymo_described_time(machine) : -bias;
   row->is_odd |= time < -bias;
-  *spot = (struct kymo_spot){time < -bias ? 0 : (uint64_t)time + (uint64_t)bias,
-                             (uint32_t)kymo_block_used(row->block), class_of(row) & KYMO_SPOT_CLASS,
-                             row->described->has_time && !machine->has_time};
+  *event_offset = (struct kymo_event_offset){
+      time < -bias ? 0 : (uint64_t)time + (uint64_t)bias, (uint32_t)kymo_block_used(row->block),
+      class_of(row) & KYMO_EVENT_OFFSET_CLASS, row->described->has_time && !machine->has_time};
   if (row->described->has_time)
-    put_number(row, spot->cycles, 8);
-  put_number(row, spot->class_index, 2);
+    put_number(row, event_offset->cycles, 8);
+  put_number(row, event_offset->class_index, 2);
   if (row->described->classes.may_lack_time)
     put_number(row, machine->has_time, 1);
 }
 
 bool kymo_described_row(const struct described *described, struct kymo_key_machine *machine,
-                        struct kymo_block *block, struct kymo_spot *spot) {
+                        struct kymo_block *block, struct kymo_event_offset *event_offset) {
   struct row row = {.described = described, .machine = machine, .block = block};
   const struct kymo_key_kind *kind = &described->key->kinds[machine->kind];
-  put_header(&row, spot);
+  put_header(&row, event_offset);
   for (uint32_t i = 0; i < kind->column_count && !row.failed; i++)
     if (!described->key->columns[kind->first_column + i].is_hidden)
       put_column(&row, &described->key->columns[kind->first_column + i], kind->first_column + i);

@@ -32,8 +32,8 @@ struct kymo_cursor {
   const struct frames *frames;
   struct frames_order order;
   struct kymo_block packet;
-  struct kymo_spot *spots; /* of the rows in the packet … */
-  struct row *rows;        /* … and where they are from */
+  struct kymo_event_offset *event_offsets; /* of the rows in the packet … */
+  struct row *rows;                        /* … and where they are from */
   uint32_t count, capacity;
   bool is_start; /* the packet has no rows, and represents the start of the stream, before all frames … */
   uint32_t start_window;      /* … the first of which is in this window */
@@ -48,7 +48,7 @@ struct kymo_cursor {
 
 static bool has_room(struct kymo_cursor *cursor) {
   uint32_t capacity = cursor->capacity;
-  return KYMO_LIST_ROOM(cursor->spots, capacity, cursor->count) &&
+  return KYMO_LIST_ROOM(cursor->event_offsets, capacity, cursor->count) &&
          KYMO_LIST_ROOM(cursor->rows, cursor->capacity, cursor->count);
 }
 
@@ -77,8 +77,8 @@ static void begin_row(struct kymo_cursor *cursor, uint32_t window, const struct 
                       uint32_t class_index) {
   struct kymo_block *packet = &cursor->packet;
   cursor->rows[cursor->count] = (struct row){*entry, window};
-  cursor->spots[cursor->count++] = (struct kymo_spot){.at = (uint32_t)kymo_block_used(packet),
-                                                      .class_index = class_index & KYMO_SPOT_CLASS};
+  cursor->event_offsets[cursor->count++] = (struct kymo_event_offset){
+      .at = (uint32_t)kymo_block_used(packet), .class_index = class_index & KYMO_EVENT_OFFSET_CLASS};
   kymo_block_number(packet, class_index, 2);
   if (cursor->frames->has_time) {
     kymo_block_number(packet, 0, 8);
@@ -90,15 +90,15 @@ static void begin_row(struct kymo_cursor *cursor, uint32_t window, const struct 
 
 /* The row is complete. Its event's time is this, or if it has none, the time of the previous one. */
 static void end_row(struct kymo_cursor *cursor, uint64_t time_ns, bool has_time) {
-  struct kymo_spot *spot = &cursor->spots[cursor->count - 1];
-  struct kymo_block head = {.at = cursor->packet.bytes + spot->at + 2};
+  struct kymo_event_offset *event_offset = &cursor->event_offsets[cursor->count - 1];
+  struct kymo_block head = {.at = cursor->packet.bytes + event_offset->at + 2};
   cursor->order.time_ns = time_ns;
   if (!cursor->frames->has_time)
     return;
   kymo_block_number(&head, time_ns, 8);
   kymo_block_number(&head, has_time, 1);
-  spot->cycles = time_ns;
-  spot->is_untimed = !has_time;
+  event_offset->cycles = time_ns;
+  event_offset->is_untimed = !has_time;
 }
 
 /* Stores the frame as a row. The bytes are available. */
@@ -281,8 +281,8 @@ static int frames_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, str
                           .file = window,
                           .offset = cursor->is_start ? 0 : kymo_frames_begin(file, &cursor->rows[0].entry)};
   if (packet->skipped == 0) {
-    chunk->spots = cursor->spots;
-    chunk->spot_count = cursor->count;
+    chunk->event_offsets = cursor->event_offsets;
+    chunk->offset_count = cursor->count;
   }
   return KYMO_OK;
 }
@@ -318,7 +318,7 @@ static void frames_end(struct kymo_cursor *cursor) {
   for (size_t i = 0; i < cursor->place_count; i++)
     free(cursor->places[i].marks);
   free(cursor->places);
-  free(cursor->spots);
+  free(cursor->event_offsets);
   free(cursor->rows);
   free(cursor->packet.bytes);
   kymo_frames_order_close(&cursor->order);
@@ -348,12 +348,12 @@ static const struct row *find_row(const struct kymo_cursor *cursor, uint32_t at)
   uint32_t low = 0, high = cursor->count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (cursor->spots[middle].at < at)
+    if (cursor->event_offsets[middle].at < at)
       low = middle + 1;
     else
       high = middle;
   }
-  return low < cursor->count && cursor->spots[low].at == at ? &cursor->rows[low] : NULL;
+  return low < cursor->count && cursor->event_offsets[low].at == at ? &cursor->rows[low] : NULL;
 }
 
 static int frames_original(struct kymo_cursor *cursor, uint32_t at, struct kymo_original *out,

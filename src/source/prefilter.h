@@ -3,17 +3,17 @@
  * Prefilters: what a filter can decide about an event before it is decoded, by its class and by integers at
  * constant places.
  *
- *   filter ── kymo_filter_screen ──► screen ──► stream ──► its format (source/format.h: screen)
+ *   filter ── kymo_filter_set_prefilters ──► prefilter ──► stream ──► its format (source/format.h: prefilter)
  *                                                            └─► events that fail keep their time, place and
  *                                                            number,
- *                                                                but have no bytes, and are never picked
+ *                                                                but have no bytes, and are never merged
  *
  * A prefiltered stream is only for reading with the filter. Any other move ends the prefilter first, and
  * finds the current events again. While there is an end time no stream is prefiltered: the events around it
  * determine the position.
  */
-#ifndef KYMO_SOURCE_SCREEN_H
-#define KYMO_SOURCE_SCREEN_H
+#ifndef KYMO_SOURCE_PREFILTER_H
+#define KYMO_SOURCE_PREFILTER_H
 
 #include "base/bytes.h"
 #include <kymo/read.h>
@@ -45,25 +45,26 @@ static inline bool kymo_raw_test_passes(const struct kymo_raw_test *test, uint64
 }
 
 /* For one event class: all fail, or those that do not pass each test. */
-struct kymo_screen_class {
+struct kymo_prefilter_class {
   bool fails;
   uint32_t test_count;
   const struct kymo_raw_test *tests;
 };
 
-struct kymo_screen {
-  const struct kymo_screen_class *classes; /* by class index */
+struct kymo_prefilter {
+  const struct kymo_prefilter_class *classes; /* by class index */
 };
 
 struct kymo_trace;
 struct stream_state;
 
-/* Sets the prefilter of a stream from the next decoded event on; `screen` must live until it is removed. */
-void kymo_stream_set_screen(struct stream_state *stream, const struct kymo_screen *screen);
+/* Sets the prefilter of a stream from the next decoded event on; `prefilter` must live until it is
+ * removed. */
+void kymo_stream_set_prefilter(struct stream_state *stream, const struct kymo_prefilter *prefilter);
 /* Removes all prefilters, and drops the buffered events: called before a move to another place. */
-void kymo_trace_drop_screens(struct kymo_trace *trace);
+void kymo_trace_drop_prefilters(struct kymo_trace *trace);
 /* The same at the current position, after the last delivered event. KYMO_OK, or as kymo_trace_goto_event.
  * (move.c) */
-int kymo_trace_unscreen(struct kymo_trace *trace, struct kymo_error *error);
+int kymo_trace_end_prefilters(struct kymo_trace *trace, struct kymo_error *error);
 
 #endif

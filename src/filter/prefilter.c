@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Screens made of a filter: what its classes decide by themselves or by raw tests in front. A filter with a
- * memory must see all events and has none.
+ * Prefilters made of a filter: what its classes decide by themselves or by raw tests before it. A filter with
+ * a memory must see all events and has none.
  */
 #include "filter/machine.h"
-#include "source/screen.h"
+#include "source/prefilter.h"
 
 #define BOUNDS_MAX 65536
 
@@ -19,28 +19,28 @@ static struct kymo_filter_class *bind(struct filter_machine *machine, struct str
 }
 
 /* NULL: out of memory. *is_useful: some events will fail. */
-static const struct kymo_screen *make_screen(struct filter_machine *machine, struct stream_state *stream,
-                                             bool *is_useful) {
+static const struct kymo_prefilter *make_prefilter(struct filter_machine *machine,
+                                                   struct stream_state *stream, bool *is_useful) {
   const struct kymo_stream_class *class_ = stream->stream.class_;
-  struct kymo_screen *screen = kymo_arena_alloc(&machine->arena, sizeof *screen);
-  struct kymo_screen_class *classes =
+  struct kymo_prefilter *prefilter = kymo_arena_alloc(&machine->arena, sizeof *prefilter);
+  struct kymo_prefilter_class *classes =
       kymo_arena_array(&machine->arena, class_->event_count + 1u, sizeof *classes);
   stream->plan = &stream->part->plan->streams[class_->index];
-  for (uint32_t i = 0; screen && classes && i < class_->event_count; i++) {
+  for (uint32_t i = 0; prefilter && classes && i < class_->event_count; i++) {
     const struct kymo_filter_class *bound = bind(machine, stream, &stream->plan->events[i]);
     if (!bound)
       return NULL;
     classes[i] =
-        (struct kymo_screen_class){bound->is_decided && !bound->verdict, bound->raw_count, bound->raws};
+        (struct kymo_prefilter_class){bound->is_decided && !bound->verdict, bound->raw_count, bound->raws};
     *is_useful |= classes[i].fails || classes[i].test_count;
   }
-  if (screen && classes)
-    screen->classes = classes;
-  return classes ? screen : NULL;
+  if (prefilter && classes)
+    prefilter->classes = classes;
+  return classes ? prefilter : NULL;
 }
 
 /* What comes late, or in no order, cannot be found again. */
-static bool can_screen(const struct filter_machine *machine) {
+static bool can_prefilter(const struct filter_machine *machine) {
   const struct kymo_trace *trace = machine->trace;
   return !machine->filter->remembers && !trace->follow && !trace->options.unmerged;
 }
@@ -50,26 +50,28 @@ static bool is_worth_it(const struct filter_machine *machine, const struct kymo_
   return (uint64_t)class_->event_count * machine->filter->node_count <= BOUNDS_MAX;
 }
 
-bool kymo_filter_make_screens(struct filter_machine *machine) {
+bool kymo_filter_make_prefilters(struct filter_machine *machine) {
   struct kymo_trace *trace = machine->trace;
-  machine->screens = kymo_arena_array(&machine->arena, trace->stream_count + 1, sizeof(struct kymo_screen *));
-  for (size_t i = 0; machine->screens && i < trace->stream_count && can_screen(machine); i++) {
+  machine->prefilters =
+      kymo_arena_array(&machine->arena, trace->stream_count + 1, sizeof(struct kymo_prefilter *));
+  for (size_t i = 0; machine->prefilters && i < trace->stream_count && can_prefilter(machine); i++) {
     struct stream_state *stream = trace->streams[i];
     bool is_useful = false;
-    if (!stream->operations->screen || !stream->stream.class_ || !is_worth_it(machine, stream->stream.class_))
+    if (!stream->operations->prefilter || !stream->stream.class_ ||
+        !is_worth_it(machine, stream->stream.class_))
       continue;
-    const struct kymo_screen *screen = make_screen(machine, stream, &is_useful);
-    if (!screen)
+    const struct kymo_prefilter *prefilter = make_prefilter(machine, stream, &is_useful);
+    if (!prefilter)
       return false;
-    machine->screens[i] = is_useful ? screen : NULL;
-    trace->may_screen |= is_useful;
+    machine->prefilters[i] = is_useful ? prefilter : NULL;
+    trace->may_prefilter |= is_useful;
   }
-  return machine->screens != NULL;
+  return machine->prefilters != NULL;
 }
 
-void kymo_filter_screen(const struct filter_machine *machine) {
+void kymo_filter_set_prefilters(const struct filter_machine *machine) {
   const struct kymo_trace *trace = machine->trace;
   for (size_t i = 0; i < trace->stream_count; i++)
-    if (machine->screens[i])
-      kymo_stream_set_screen(trace->streams[i], machine->screens[i]);
+    if (machine->prefilters[i])
+      kymo_stream_set_prefilter(trace->streams[i], machine->prefilters[i]);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Screens: what a filter rejects before it is laid down is what it rejects behind that. Random filters over
- * random files that a key describes are held against the same filter with a memory, which has no screens
- * (`AND EVERY 1`), whatever moves come in between; and events that are given show the fields that they have
+ * Prefilters: what a filter rejects before an event is encoded is what it rejects afterwards. Random filters
+ * over random described files are compared with the same filter with a memory, which has no prefilters (`AND
+ * EVERY 1`), whatever moves come in between; and events that are returned show the fields that they have
  * without a filter. The environment variable KYMO_SEED repeats one case.
  */
 #include "folder.h"
@@ -45,14 +45,14 @@ struct fields {
   double f;
   char text[64];
 };
-struct screen_case {
+struct prefilter_case {
   uint64_t seed;
   struct kymo_schema *key;
   char filter[256];
-  struct kymo_trace *screened, *plain;
+  struct kymo_trace *prefiltered, *plain;
   struct fields list[FILES_MAX * RECORDS_MAX];
   uint64_t count;
-  bool was_screened; /* while events were given */
+  bool was_prefiltered; /* while events were given */
 };
 
 /* ---- random files ---- */
@@ -117,7 +117,7 @@ static void make_filter(char *out, size_t size) {
   }
 }
 
-static struct kymo_trace *open_with(const struct screen_case *c, const char *const *paths, size_t count,
+static struct kymo_trace *open_with(const struct prefilter_case *c, const char *const *paths, size_t count,
                                     const char *filter_text) {
   struct kymo_trace_options options = {.key = c->key};
   struct kymo_trace *trace;
@@ -158,8 +158,8 @@ static struct fields fields_of(struct kymo_trace *trace, const struct kymo_event
   return fields;
 }
 
-static void check(const struct screen_case *c, const char *move, const struct kymo_event *event) {
-  struct fields fields = fields_of(c->screened, event);
+static void check(const struct prefilter_case *c, const char *move, const struct kymo_event *event) {
+  struct fields fields = fields_of(c->prefiltered, event);
   assert_true(event->number >= 1 && event->number <= c->count);
   if (memcmp(&fields, &c->list[event->number - 1], sizeof fields) != 0)
     fail_msg("seed %" PRIu64 ": %s: event %" PRIu64 " is another one; %s", c->seed, move, event->number,
@@ -167,10 +167,10 @@ static void check(const struct screen_case *c, const char *move, const struct ky
 }
 
 /* The same move in both; then both are at the same event. */
-static int both(struct screen_case *c, unsigned move, uint64_t number) {
+static int both(struct prefilter_case *c, unsigned move, uint64_t number) {
   static const char *const names[] = {"next",        "previous", "any next", "any previous",
                                       "to a record", "skip",     "to a time"};
-  struct kymo_trace *const traces[] = {c->screened, c->plain};
+  struct kymo_trace *const traces[] = {c->prefiltered, c->plain};
   const struct kymo_event *events[2] = {NULL, NULL};
   int statuses[2];
   for (unsigned i = 0; i < 2; i++) {
@@ -201,9 +201,9 @@ static int both(struct screen_case *c, unsigned move, uint64_t number) {
 }
 
 /* A number may be known to one only: a filter with a memory has seen what comes before a time. */
-static void both_tell(const struct screen_case *c) {
+static void both_tell(const struct prefilter_case *c) {
   struct kymo_bookmark one, other;
-  kymo_trace_tell(c->screened, &one);
+  kymo_trace_tell(c->prefiltered, &one);
   kymo_trace_tell(c->plain, &other);
   bool is_other = one.number && other.number && one.number != other.number;
   if (is_other || one.time_ns != other.time_ns || one.is_behind != other.is_behind ||
@@ -213,38 +213,38 @@ static void both_tell(const struct screen_case *c) {
 }
 
 /* Both read up to an end time, are asked where they stand there, and go on, at times behind it. */
-static void both_to_an_end(struct screen_case *c) {
+static void both_to_an_end(struct prefilter_case *c) {
   int64_t end_ns = c->list[random_below(c->count)].time_ns - (int64_t)random_below(2);
   if (random_below(2))
-    kymo_trace_rewind(c->screened), kymo_trace_rewind(c->plain);
-  if (random_below(2)) /* it is screened already */
+    kymo_trace_rewind(c->prefiltered), kymo_trace_rewind(c->plain);
+  if (random_below(2)) /* it is prefiltered already */
     both(c, 0, 0);
-  kymo_trace_set_end_time(c->screened, end_ns), kymo_trace_set_end_time(c->plain, end_ns);
+  kymo_trace_set_end_time(c->prefiltered, end_ns), kymo_trace_set_end_time(c->plain, end_ns);
   while (both(c, 0, 0) == KYMO_OK)
     continue;
   both_tell(c);
   both(c, (unsigned)random_below(6), random_below(c->count) + 1);
-  kymo_trace_set_end_time(c->screened, INT64_MAX), kymo_trace_set_end_time(c->plain, INT64_MAX);
+  kymo_trace_set_end_time(c->prefiltered, INT64_MAX), kymo_trace_set_end_time(c->plain, INT64_MAX);
   both(c, (unsigned)random_below(6), random_below(c->count) + 1);
   both_tell(c);
 }
 
-static void read_list(struct screen_case *c, struct kymo_trace *trace) {
+static void read_list(struct prefilter_case *c, struct kymo_trace *trace) {
   const struct kymo_event *event;
   for (c->count = 0; kymo_trace_next(trace, &event, NULL) == KYMO_OK; c->count++)
     c->list[c->count] = fields_of(trace, event);
   kymo_trace_close(trace);
 }
 
-/* Whether there was a screen. */
+/* Whether there was a prefilter. */
 static bool run_case(struct kymo_schema *key, uint64_t number) {
-  static struct screen_case c;
+  static struct prefilter_case c;
   static uint8_t bytes[RECORDS_MAX * 64];
   const char *paths[FILES_MAX] = {below("0"), below("1"), below("2")}, *const names[] = {"0", "1", "2"};
   char with_memory[300];
   random_seed(number);
   c.seed = number;
-  c.was_screened = false;
+  c.was_prefiltered = false;
   c.key = key;
   size_t files = random_below(3) ? 1 : 1 + random_below(FILES_MAX);
   for (size_t i = 0; i < files; i++)
@@ -253,37 +253,37 @@ static bool run_case(struct kymo_schema *key, uint64_t number) {
   make_filter(c.filter, sizeof c.filter);
   snprintf(with_memory, sizeof with_memory, "(%s) AND EVERY 1", c.filter);
   read_list(&c, open_with(&c, paths, files, NULL));
-  c.screened = open_with(&c, paths, files, c.filter);
+  c.prefiltered = open_with(&c, paths, files, c.filter);
   c.plain = open_with(&c, paths, files, with_memory);
   while (both(&c, 0, 0) == KYMO_OK)
-    c.was_screened |= c.screened->is_screened;
-  assert_false(c.plain->is_screened);
-  assert_int_equal(kymo_trace_damage_count(c.screened), kymo_trace_damage_count(c.plain));
+    c.was_prefiltered |= c.prefiltered->is_prefiltered;
+  assert_false(c.plain->is_prefiltered);
+  assert_int_equal(kymo_trace_damage_count(c.prefiltered), kymo_trace_damage_count(c.plain));
   for (unsigned round = 0; round < 8 && c.count; round++) {
     if (random_below(2))
-      kymo_trace_rewind(c.screened), kymo_trace_rewind(c.plain);
+      kymo_trace_rewind(c.prefiltered), kymo_trace_rewind(c.plain);
     for (uint64_t steps = random_below(20); steps > 0; steps--)
       both(&c, 0, 0);
     for (uint64_t steps = random_below(6); steps > 0; steps--)
       both(&c, (unsigned)random_below(7), random_below(c.count) + 1);
     both_to_an_end(&c);
   }
-  kymo_trace_close(c.screened);
+  kymo_trace_close(c.prefiltered);
   kymo_trace_close(c.plain);
-  return c.was_screened;
+  return c.was_prefiltered;
 }
 
-static void screens_hold_back_what_the_filter_rejects(void **state) {
+static void prefilters_hold_back_what_the_filter_rejects(void **state) {
   (void)state;
   const char *only = getenv("KYMO_SEED");
   struct kymo_schema *key;
   struct kymo_error error = {.code = KYMO_OK};
   if (kymo_key_compile(&key, description, strlen(description), "s.tdl", "tdl", &error) != KYMO_OK)
     fail_msg("%u:%u: %s", error.line, error.column, error.message);
-  unsigned screened = 0;
+  unsigned prefiltered = 0;
   for (uint64_t number = 0; number < rounds(600) && !only; number++)
-    screened += run_case(key, number);
-  assert_true(only || screened > rounds(200));
+    prefiltered += run_case(key, number);
+  assert_true(only || prefiltered > rounds(200));
   if (only)
     run_case(key, strtoull(only, NULL, 10));
   kymo_key_release(key);
@@ -291,6 +291,6 @@ static void screens_hold_back_what_the_filter_rejects(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(screens_hold_back_what_the_filter_rejects, make_top, remove_top)};
+      cmocka_unit_test_setup_teardown(prefilters_hold_back_what_the_filter_rejects, make_top, remove_top)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
