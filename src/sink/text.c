@@ -261,6 +261,17 @@ static int text_event(struct kymo_sink_state *state, const struct kymo_event *ev
   return out->error_number ? kymo_out_check(out, error) : KYMO_OK;
 }
 
+/* The date too if it is not that of the last date line: then it is another day than that of the begin. */
+static void put_loss_end(struct kymo_sink_state *state, char *at, const struct kymo_clock *clock,
+                         int64_t time_ns, bool is_epoch) {
+  struct kymo_clock_text *text = &state->clock;
+  bool is_set = is_epoch && (kymo_clock_text_has(text, time_ns) || kymo_clock_text_set(text, time_ns)),
+       had_date = state->line.clock_date;
+  state->line.clock_date |= is_set && (text->day.tm_year != state->year || text->day.tm_yday != state->day);
+  *put_time(state, at, clock, time_ns) = '\0';
+  state->line.clock_date = had_date;
+}
+
 static int text_loss(struct kymo_sink_state *state, const struct kymo_loss *loss, struct kymo_error *error) {
   const struct kymo_clock *clock = loss->stream->class_ ? loss->stream->class_->clock : NULL;
   const char *what = loss->is_packets ? "packet" : "event";
@@ -276,9 +287,7 @@ static int text_loss(struct kymo_sink_state *state, const struct kymo_loss *loss
     if (is_epoch && !kymo_clock_text_has(&state->clock, loss->begin_ns))
       set_second(state, loss->begin_ns);
     *put_time(state, time[0], clock, loss->begin_ns) = '\0';
-    if (is_epoch && !kymo_clock_text_has(&state->clock, loss->end_ns))
-      kymo_clock_text_set(&state->clock, loss->end_ns);
-    *put_time(state, time[1], clock, loss->end_ns) = '\0';
+    put_loss_end(state, time[1], clock, loss->end_ns, is_epoch);
     kymo_strbuf_printf(&buf, " between %s and %s", time[0], time[1]);
     state->clock.is_set = false; /* the next event checks the day again */
   }
