@@ -283,8 +283,10 @@ static int described_head(struct records_file *file, struct records_piece *head)
 
 static int described_next(struct records_file *file, struct records_piece *record, bool *is_late) {
   int status = file->is_over ? KYMO_END : step(file, record);
-  if (status == KYMO_END && !file->is_over)
+  if (status == KYMO_END && !file->is_over) {
     tell_gap(file, file->machine->size);
+    kymo_records_end(file->merge, &file->map, file->path);
+  }
   file->is_over = status != KYMO_OK;
   if (status != KYMO_OK)
     return status;

@@ -2,6 +2,7 @@
 #include "records/records.h"
 #include "base/fail.h"
 #include "print/out.h"
+#include "source/map.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -48,6 +49,17 @@ void kymo_records_damage(struct records_merge *merge, const char *path, uint64_t
   if (lost)
     snprintf(skipped, sizeof skipped, " (%" PRIu64 " bytes skipped)", lost);
   kymo_records_warn(merge, "%s: byte %" PRIu64 ": %s%s", path, offset, message, skipped);
+}
+
+int kymo_records_end(struct records_merge *merge, struct kymo_map *map, const char *path) {
+  struct kymo_error why;
+  const uint8_t *data;
+  uint64_t size;
+  if (kymo_map_get(map, map->size, 0, &data, &size, &why) != KYMO_OK ||
+      kymo_map_check_end(map, &why) != KYMO_OK)
+    kymo_records_damage(merge, path, why.offset == KYMO_ERROR_NO_OFFSET ? map->size : why.offset, 0,
+                        why.message);
+  return KYMO_END;
 }
 
 /* ---- the order ---- */

@@ -145,8 +145,10 @@ static int plugin_next(struct records_file *file, struct records_piece *record, 
     return KYMO_END;
   if (offset >= file->looked && (status = show(file, file->size + WINDOW_BYTES)) < 0)
     return status;
-  if (offset == file->map.size)
-    return KYMO_END;
+  if (offset == file->map.size) {
+    file->is_over = true;
+    return kymo_records_end(file->merge, &file->map, file->path);
+  }
   if (offset > file->map.size)
     return give_up(file, file->map.size, "the file was truncated meanwhile");
   bytes_at(file, offset, &available);

@@ -80,6 +80,10 @@ int kymo_records_by_plugin(struct records_merge *merge);
 /* Reports damage in a file, `lost` bytes of which are not in the output. */
 void kymo_records_damage(struct records_merge *merge, const char *path, uint64_t offset, uint64_t lost,
                          const char *message);
+/* At the end of a file: reports it if it has become shorter meanwhile. Data of the file is not valid any
+ * more. Returns KYMO_END. */
+struct kymo_map;
+int kymo_records_end(struct records_merge *merge, struct kymo_map *map, const char *path);
 void kymo_records_warn(const struct records_merge *merge, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

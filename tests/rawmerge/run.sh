@@ -231,6 +231,15 @@ check 'one that knows no length' merges 1 \
 check 'a length that no record has' merges 1 \
   'kymo merge: one: byte 0: untrusted: expected a record of at most 1073741824 bytes, found one of 18446744073709551615 (12 bytes skipped)' \
   empty --records ./untrusted.so:huge one
+printf 'aaaabbbb\0\0\0\0\0\0\0\0' >zeros.wanted # the rest of a mapped page reads as zeros
+cut_meanwhile() {
+  printf 'aaaabbbbccccdddd' >one && merges 1 'kymo merge: one: byte 8: the file was cut here while it was read
+kymo merge: warning: one: byte 8: not in order: 1 record (this is the first) belongs before the previous one' zeros.wanted --records ./untrusted.so:cuts one
+  local status=$?
+  printf 'aaaabbbbcccc' >one
+  return $status
+}
+check 'a file that is cut between records meanwhile' cut_meanwhile
 check 'a length beyond the file' merges 1 \
   'kymo merge: one: byte 0: the last record is truncated: expected 1048576 bytes, found 12 (12 bytes skipped)' empty --records ./untrusted.so:large one
 check 'an order that is none ends, and loses nothing' eval "
