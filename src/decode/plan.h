@@ -78,9 +78,9 @@ struct kymo_header {
   struct kymo_header_case *cases;
 };
 
-struct stream_state;
-/* Finds events of the stream's packet for its entries from `count` on; returns the new count. (ahead.c) */
-typedef uint32_t kymo_finder(struct stream_state *stream, uint32_t count);
+struct kymo_decoder;
+/* Finds events of the packet for the entries from `count` on; returns the new count. (ahead.c) */
+typedef uint32_t kymo_finder(struct kymo_decoder *decoder, uint32_t count);
 
 struct kymo_stream_plan {
   const struct kymo_stream_class *class_;

@@ -3,11 +3,11 @@
 #ifndef KYMO_DECODE_WALK_H
 #define KYMO_DECODE_WALK_H
 
+#include "decode/layout.h"
 #include <kymo/get.h>
 
 #define KYMO_WALK_DEPTH 64
 #define KYMO_WALK_SLOTS 32
-struct kymo_node;
 /* Walks may be copied and interleaved (those of events with more than KYMO_WALK_SLOTS lengths and tags only
  * if they are of different events). */
 struct kymo_walk {
@@ -20,5 +20,9 @@ struct kymo_walk {
   } frames[KYMO_WALK_DEPTH];
   uint64_t slots[KYMO_WALK_SLOTS]; /* lengths and tags so far */
 };
+
+/* Starts a walk over the contents of a list or group that begins there. */
+void kymo_walk_at(struct kymo_walk *walk, const struct kymo_event *event, const struct kymo_node *node,
+                  uint64_t at_bits, uint64_t count);
 
 #endif

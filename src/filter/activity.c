@@ -491,11 +491,11 @@ bool kymo_filter_activities_next(struct filter_machine *machine, const struct ky
   }
   int64_t begin_ns = activities->queue[activities->queue_next].begin_ns;
   struct stream_state *stream = activities->stream;
-  if (kymo_stream_advance(stream, NULL) != KYMO_OK || stream->event_count == 0) {
+  if (kymo_stream_advance(stream, NULL) != KYMO_OK || stream->decoder.event_count == 0) {
     machine->failed = KYMO_E_MEMORY;
     return false;
   }
-  struct kymo_event *added = &stream->events[0];
+  struct kymo_event *added = &stream->decoder.events[0];
   added->number = 0;
   added->time_ns = begin_ns;
   added->has_time = true;

@@ -265,15 +265,15 @@ static bool find_way(struct filter_way *way, const struct kymo_type *type, const
 /* A field in an array of any scope. */
 static bool bind_way(struct filter_machine *machine, const struct kymo_event *event,
                      struct filter_bound *bound, const char *path) {
-  const struct stream_state *stream = kymo_stream_of(event);
+  const struct kymo_decoder *decoder = kymo_decoder_of(event);
   const struct {
     enum kymo_scope scope;
     const struct kymo_node *root;
   } roots[] = {
       {KYMO_SCOPE_PAYLOAD, event->plan->payload},
       {KYMO_SCOPE_SPECIFIC_CONTEXT, event->plan->specific_context},
-      {KYMO_SCOPE_COMMON_CONTEXT, stream->plan->common_context},
-      {KYMO_SCOPE_PACKET_CONTEXT, stream->plan->packet_context},
+      {KYMO_SCOPE_COMMON_CONTEXT, decoder->plan->common_context},
+      {KYMO_SCOPE_PACKET_CONTEXT, decoder->plan->packet_context},
   };
   for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
     struct filter_way way = {.scope = roots[i].scope};

@@ -11,7 +11,7 @@
 /* As if an event of the class were there: binding asks for its places only. */
 static struct kymo_filter_class *bind(struct filter_machine *machine, struct stream_state *stream,
                                       struct kymo_event_plan *plan) {
-  const struct kymo_packet packet = {.stream = &stream->stream};
+  const struct kymo_packet packet = {.stream = &stream->decoder.stream};
   const struct kymo_event event = {.class_ = plan->class_, .packet = &packet, .plan = plan};
   if (!plan->filter)
     plan->filter = kymo_filter_bind(machine, &event);
@@ -21,13 +21,13 @@ static struct kymo_filter_class *bind(struct filter_machine *machine, struct str
 /* NULL: out of memory. *is_useful: some events will fail. */
 static const struct kymo_prefilter *make_prefilter(struct filter_machine *machine,
                                                    struct stream_state *stream, bool *is_useful) {
-  const struct kymo_stream_class *class_ = stream->stream.class_;
+  const struct kymo_stream_class *class_ = stream->decoder.stream.class_;
   struct kymo_prefilter *prefilter = kymo_arena_alloc(&machine->arena, sizeof *prefilter);
   struct kymo_prefilter_class *classes =
       kymo_arena_array(&machine->arena, class_->event_count + 1u, sizeof *classes);
-  stream->plan = &stream->part->plan->streams[class_->index];
+  stream->decoder.plan = &stream->part->plan->streams[class_->index];
   for (uint32_t i = 0; prefilter && classes && i < class_->event_count; i++) {
-    const struct kymo_filter_class *bound = bind(machine, stream, &stream->plan->events[i]);
+    const struct kymo_filter_class *bound = bind(machine, stream, &stream->decoder.plan->events[i]);
     if (!bound)
       return NULL;
     classes[i] =
@@ -57,8 +57,8 @@ bool kymo_filter_make_prefilters(struct filter_machine *machine) {
   for (size_t i = 0; machine->prefilters && i < trace->stream_count && can_prefilter(machine); i++) {
     struct stream_state *stream = trace->streams[i];
     bool is_useful = false;
-    if (!stream->operations->prefilter || !stream->stream.class_ ||
-        !is_worth_it(machine, stream->stream.class_))
+    if (!stream->operations->prefilter || !stream->decoder.stream.class_ ||
+        !is_worth_it(machine, stream->decoder.stream.class_))
       continue;
     const struct kymo_prefilter *prefilter = make_prefilter(machine, stream, &is_useful);
     if (!prefilter)

@@ -221,44 +221,44 @@ struct kymo_script kymo_script_finish(struct kymo_scripting *script) {
 
 /* ---- printing ---- */
 
-static inline uint64_t place(const struct kymo_script_step *step, const struct stream_state *stream) {
-  return stream->segments[step->segment] + step->offset_bits;
+static inline uint64_t place(const struct kymo_script_step *step, const struct kymo_decoder *decoder) {
+  return decoder->segments[step->segment] + step->offset_bits;
 }
 
-static inline uint64_t load(const struct kymo_script_step *step, const struct stream_state *stream,
+static inline uint64_t load(const struct kymo_script_step *step, const struct kymo_decoder *decoder,
                             uint64_t at) {
-  return kymo_fast_bits(stream->packet.data, at, step->bits, step->is_big);
+  return kymo_fast_bits(decoder->packet.data, at, step->bits, step->is_big);
 }
 
 static void print_value(const struct kymo_script_style *style, struct kymo_sink_state *state,
-                        const struct stream_state *stream, const struct kymo_script_step *step) {
-  uint64_t at = place(step, stream), length = step->slot == KYMO_SLOT_NONE ? 0 : stream->slots[step->slot];
+                        const struct kymo_decoder *decoder, const struct kymo_script_step *step) {
+  uint64_t at = place(step, decoder), length = step->slot == KYMO_SLOT_NONE ? 0 : decoder->slots[step->slot];
   struct kymo_value value = {0};
   enum kymo_token token =
-      kymo_value_read(step->type, stream->packet.data, &at, stream->packet.content_bits, length, &value);
+      kymo_value_read(step->type, decoder->packet.data, &at, decoder->packet.content_bits, length, &value);
   if (token != KYMO_TOKEN_ERROR)
-    style->scalar(state, stream->part->part.index, token, &value);
+    style->scalar(state, decoder->stream.part->index, token, &value);
 }
 
 static void print_integer(const struct kymo_script_style *style, struct kymo_sink_state *state,
-                          const struct stream_state *stream, const struct kymo_script_step *step) {
+                          const struct kymo_decoder *decoder, const struct kymo_script_step *step) {
   struct kymo_value value = {.type = step->type};
-  value.u = load(step, stream, place(step, stream));
+  value.u = load(step, decoder, place(step, decoder));
   if (KYMO_UNLIKELY(step->type->bits_reversed))
     value.u = kymo_bits_reverse(value.u, step->bits);
   if (step->type->is_signed)
     value.i = kymo_sign_extend(value.u, step->bits);
-  style->integer(state, stream->part->part.index, &value);
+  style->integer(state, decoder->stream.part->index, &value);
 }
 
 /* The bytes of an array of numbers of one or two bytes each, in network order; 0: too many, or absent. */
-static unsigned read_address(const struct stream_state *stream, const struct kymo_type *element, uint64_t at,
+static unsigned read_address(const struct kymo_decoder *decoder, const struct kymo_type *element, uint64_t at,
                              uint64_t stride, uint64_t count, uint8_t bytes[KYMO_ADDRESS_BYTES]) {
   unsigned size = element->size_bits / 8;
   for (uint64_t i = 0; i < count && count <= KYMO_ADDRESS_BYTES / size; i++) {
     uint64_t place = at + i * stride;
     struct kymo_value value = {0};
-    if (kymo_value_read(element, stream->packet.data, &place, stream->packet.content_bits, 0, &value) ==
+    if (kymo_value_read(element, decoder->packet.data, &place, decoder->packet.content_bits, 0, &value) ==
         KYMO_TOKEN_ERROR)
       return 0;
     kymo_script_add_address(bytes, (unsigned)i, size, value.u);
@@ -267,13 +267,13 @@ static unsigned read_address(const struct stream_state *stream, const struct kym
 }
 
 static void print_array(const struct kymo_script_style *style, struct kymo_sink_state *state,
-                        struct kymo_out *out, const struct stream_state *stream,
+                        struct kymo_out *out, const struct kymo_decoder *decoder,
                         const struct kymo_script_step *step) {
-  uint64_t begin = place(step, stream);
-  uint64_t count = step->slot == KYMO_SLOT_NONE ? step->type->length : stream->slots[step->slot];
+  uint64_t begin = place(step, decoder);
+  uint64_t count = step->slot == KYMO_SLOT_NONE ? step->type->length : decoder->slots[step->slot];
   uint8_t bytes[KYMO_ADDRESS_BYTES];
   unsigned size = step->type->is_address && style->address
-                      ? read_address(stream, step->type->element, begin, step->stride_bits, count, bytes)
+                      ? read_address(decoder, step->type->element, begin, step->stride_bits, count, bytes)
                       : 0;
   if (size == 4 || size == KYMO_ADDRESS_BYTES) {
     style->address(out, bytes, size);
@@ -283,12 +283,12 @@ static void print_array(const struct kymo_script_style *style, struct kymo_sink_
   for (uint64_t i = 0; i < count; i++) {
     uint64_t at = begin + i * step->stride_bits;
     struct kymo_value value = {0};
-    enum kymo_token token = kymo_value_read(step->type->element, stream->packet.data, &at,
-                                            stream->packet.content_bits, 0, &value);
+    enum kymo_token token = kymo_value_read(step->type->element, decoder->packet.data, &at,
+                                            decoder->packet.content_bits, 0, &value);
     if (token == KYMO_TOKEN_ERROR)
       break;
     style->element(out, i, step->is_bare);
-    style->scalar(state, stream->part->part.index, token, &value);
+    style->scalar(state, decoder->stream.part->index, token, &value);
   }
   kymo_out_bytes(out, style->array_close, strlen(style->array_close));
 }
@@ -297,19 +297,19 @@ static void print_array(const struct kymo_script_style *style, struct kymo_sink_
 static void print_step(const struct kymo_script_style *style, struct kymo_sink_state *state,
                        struct kymo_out *out, const struct kymo_event *event,
                        const struct kymo_script_step *step) {
-  const struct stream_state *stream = kymo_stream_of(event);
+  const struct kymo_decoder *decoder = kymo_decoder_of(event);
   switch ((enum kymo_script_code)step->code) {
   case KYMO_SCRIPT_DECIMAL: {
-    uint64_t value = load(step, stream, place(step, stream));
+    uint64_t value = load(step, decoder, place(step, decoder));
     char *at = kymo_out_room(out, 32);
     out->at = step->type->is_signed ? kymo_put_i64(at, kymo_sign_extend(value, step->bits))
                                     : kymo_put_u64(at, value);
     break;
   }
-  case KYMO_SCRIPT_INTEGER: print_integer(style, state, stream, step); break;
-  case KYMO_SCRIPT_ARRAY: print_array(style, state, out, stream, step); break;
+  case KYMO_SCRIPT_INTEGER: print_integer(style, state, decoder, step); break;
+  case KYMO_SCRIPT_ARRAY: print_array(style, state, out, decoder, step); break;
   case KYMO_SCRIPT_WALK: style->walk(state, event, step); break;
-  default: print_value(style, state, stream, step); break;
+  default: print_value(style, state, decoder, step); break;
   }
 }
 
@@ -349,14 +349,14 @@ static inline char *put_text(const struct kymo_script_style *style, struct kymo_
 void kymo_script_print(const struct kymo_script_style *style, struct kymo_sink_state *state,
                        struct kymo_out *out, const struct kymo_event *event,
                        const struct kymo_script *script) {
-  struct stream_state *stream = kymo_stream_of(event);
+  struct kymo_decoder *decoder = kymo_decoder_of(event);
   const struct kymo_script_step *step = script->steps;
   if (script->must_locate)
     kymo_located(event);
   else
-    stream->segments[event->plan->program.first_segment] = kymo_body_bits(event);
-  const uint8_t *data = stream->packet.data, *end;
-  uint64_t *segments = stream->segments;
+    decoder->segments[event->plan->program.first_segment] = kymo_body_bits(event);
+  const uint8_t *data = decoder->packet.data, *end;
+  uint64_t *segments = decoder->segments;
   char *at = out->at;
   for (;; step++) {
     if (KYMO_UNLIKELY((size_t)(out->end - at) < STEP_ROOM)) {

@@ -386,7 +386,7 @@ static void add_message(struct kymo_scripting *script, const struct kymo_event *
 
 void kymo_text_script_fields(struct kymo_text_fields *fields, struct kymo_scripting *script,
                              const struct kymo_event *event, const struct kymo_text_shape *shape) {
-  const struct stream_state *stream = kymo_stream_of(event);
+  const struct kymo_decoder *decoder = kymo_decoder_of(event);
   const struct kymo_who_places *said = said_in(fields, event);
   uint32_t common = count_members(event->class_->stream->common_context, said);
   bool has_contexts = common + count_members(event->class_->specific_context, NULL) > 0;
@@ -400,7 +400,7 @@ void kymo_text_script_fields(struct kymo_text_fields *fields, struct kymo_script
     kymo_script_text(script, " |");
   set_names(fields, script, shape->is_context_bare);
   if (common > 0)
-    kymo_script_scope(script, KYMO_SCOPE_COMMON_CONTEXT, stream->plan->common_context, leaves_out, said,
+    kymo_script_scope(script, KYMO_SCOPE_COMMON_CONTEXT, decoder->plan->common_context, leaves_out, said,
                       false);
   kymo_script_scope(script, KYMO_SCOPE_SPECIFIC_CONTEXT, event->plan->specific_context, NULL, NULL,
                     common > 0);

@@ -112,10 +112,10 @@ static bool widen(struct kymo_who_class *class_, uint32_t first_segment, const s
 }
 
 static void set_class(struct kymo_who_class *class_, const struct kymo_event *event) {
-  const struct stream_state *stream = kymo_stream_of(event);
+  const struct kymo_decoder *decoder = kymo_decoder_of(event);
   uint32_t first = event->plan->program.first_segment;
-  class_->packet = find_places(stream->plan->packet_context);
-  class_->common = find_places(stream->plan->common_context);
+  class_->packet = find_places(decoder->plan->packet_context);
+  class_->common = find_places(decoder->plan->common_context);
   class_->common_says = class_->common.tid || class_->common.name || class_->common.cpu;
   if (!widen(class_, first, class_->common.tid) || !widen(class_, first, class_->common.cpu) ||
       !widen(class_, first, class_->common.name))

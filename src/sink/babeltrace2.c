@@ -557,9 +557,9 @@ static const struct kymo_script_style style = {
 
 /* ", { … }, { … }\n": the scopes after the packet context. */
 static struct kymo_script make_script(struct kymo_sink_state *state, const struct kymo_event *event) {
-  const struct stream_state *stream = kymo_stream_of(event);
+  const struct kymo_decoder *decoder = kymo_decoder_of(event);
   uint32_t part = event->packet->stream->part->index;
-  const struct kymo_node *roots[] = {stream->plan->common_context, event->plan->specific_context,
+  const struct kymo_node *roots[] = {decoder->plan->common_context, event->plan->specific_context,
                                      event->plan->payload};
   bool first = !is_shown(state, part, event->class_->stream->packet_context);
   struct kymo_scripting script;

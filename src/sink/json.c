@@ -157,7 +157,7 @@ static void add_scope(struct kymo_scripting *script, enum kymo_scope scope, cons
 
 /* ,"message":"…","fields":{…},"context":{…},"event_context":{…}}\n */
 static struct kymo_script make_script(struct kymo_sink_state *state, const struct kymo_event *event) {
-  const struct stream_state *stream = kymo_stream_of(event);
+  const struct kymo_decoder *decoder = kymo_decoder_of(event);
   struct kymo_scripting script;
   kymo_script_begin(&script, &state->print.style, &state->print.names, &state->print.arena, event);
   const struct kymo_message *message = kymo_message_new(&state->print.arena, event->class_);
@@ -166,7 +166,7 @@ static struct kymo_script make_script(struct kymo_sink_state *state, const struc
     kymo_script_message(&script, message);
   }
   add_scope(&script, KYMO_SCOPE_PAYLOAD, event->plan->payload, ",\"fields\":{", NULL);
-  add_scope(&script, KYMO_SCOPE_COMMON_CONTEXT, stream->plan->common_context, ",\"context\":{",
+  add_scope(&script, KYMO_SCOPE_COMMON_CONTEXT, decoder->plan->common_context, ",\"context\":{",
             kymo_who_common(&state->print.whos, event));
   add_scope(&script, KYMO_SCOPE_SPECIFIC_CONTEXT, event->plan->specific_context, ",\"event_context\":{",
             NULL);

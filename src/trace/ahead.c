@@ -64,13 +64,13 @@ static bool is_shape(const struct kymo_stream_plan *plan, struct word_shape want
 /* ---- loops ---- */
 
 /* Fills events from `count` on, until an event needs the slow step. Returns the new count. */
-static inline __attribute__((always_inline)) uint32_t find(struct stream_state *stream, uint32_t count,
+static inline __attribute__((always_inline)) uint32_t find(struct kymo_decoder *decoder, uint32_t count,
                                                            const struct word_shape shape, bool is_constant) {
-  const struct kymo_stream_plan *plan = stream->plan;
-  const struct kymo_sight sight = {stream->packet.data, stream->packet.content_bits, stream->slots};
+  const struct kymo_stream_plan *plan = decoder->plan;
+  const struct kymo_sight sight = {decoder->packet.data, decoder->packet.content_bits, decoder->slots};
   const struct kymo_lead *leads = plan->by_id;
-  struct kymo_event *event = stream->events + count, *full = stream->events + stream->event_capacity;
-  uint64_t next = stream->next_bits, clock = stream->clock, boundary = plan->header_align - 1;
+  struct kymo_event *event = decoder->events + count, *full = decoder->events + decoder->event_capacity;
+  uint64_t next = decoder->next_bits, clock = decoder->clock, boundary = plan->header_align - 1;
   for (; event < full; event++) {
     uint64_t begin = shape.is_aligned ? next : (next + boundary) & ~boundary;
     if (KYMO_UNLIKELY(begin >= sight.end))
@@ -98,21 +98,21 @@ static inline __attribute__((always_inline)) uint32_t find(struct stream_state *
     kymo_event_fill(event, lead->plan, begin, body);
     next = after;
   }
-  stream->next_bits = next;
-  stream->clock = clock;
-  return (uint32_t)(event - stream->events);
+  decoder->next_bits = next;
+  decoder->clock = clock;
+  return (uint32_t)(event - decoder->events);
 }
 
 /* The same for events of one size: none has to wait for the size of the previous one. */
-static uint32_t find_array(struct stream_state *stream, uint32_t count) {
-  const struct kymo_stream_plan *plan = stream->plan;
+static uint32_t find_array(struct kymo_decoder *decoder, uint32_t count) {
+  const struct kymo_stream_plan *plan = decoder->plan;
   const struct kymo_header_case *shape = plan->header.cases;
   uint64_t stride = plan->stride_bits, size = shape->size_bits + plan->events[0].size_bits;
-  uint64_t begin = kymo_round_up(stream->next_bits, plan->header_align), end = stream->packet.content_bits;
-  uint64_t clock = stream->clock, room = stream->event_capacity - count;
+  uint64_t begin = kymo_round_up(decoder->next_bits, plan->header_align), end = decoder->packet.content_bits;
+  uint64_t clock = decoder->clock, room = decoder->event_capacity - count;
   uint64_t fit = begin + size <= end ? (end - begin - size) / stride + 1 : 0;
-  const uint8_t *bytes = stream->packet.data + begin / 8;
-  struct kymo_event *event = stream->events + count, *first = event,
+  const uint8_t *bytes = decoder->packet.data + begin / 8;
+  struct kymo_event *event = decoder->events + count, *first = event,
                     *full = event + (fit < room ? fit : room);
   for (; event < full; event++, begin += stride, bytes += stride / 8) {
     uint64_t word = kymo_load_le64(bytes), id = word >> shape->id.shift & shape->id.mask;
@@ -122,20 +122,20 @@ static uint32_t find_array(struct stream_state *stream, uint32_t count) {
     event->cycles = clock;
     kymo_event_fill(event, plan->by_id[id].plan, begin, begin + shape->size_bits);
   }
-  stream->next_bits = event > first ? begin - stride + size : stream->next_bits;
-  stream->clock = clock;
-  return (uint32_t)(event - stream->events);
+  decoder->next_bits = event > first ? begin - stride + size : decoder->next_bits;
+  decoder->clock = clock;
+  return (uint32_t)(event - decoder->events);
 }
 
-/* The first event offset at or after next_bits: the next one, unless the stream was moved. */
-static const struct kymo_event_offset *next_event_offset(const struct stream_state *stream) {
-  const struct kymo_event_offset *event_offsets = stream->event_offsets;
-  uint32_t low = 0, high = stream->offset_count, next = stream->offset_next;
-  if (next < high && (uint64_t)event_offsets[next].at * 8 == stream->next_bits)
+/* The first event offset at or after next_bits: the next one, unless the decoder was moved. */
+static const struct kymo_event_offset *next_event_offset(const struct kymo_decoder *decoder) {
+  const struct kymo_event_offset *event_offsets = decoder->event_offsets;
+  uint32_t low = 0, high = decoder->offset_count, next = decoder->offset_next;
+  if (next < high && (uint64_t)event_offsets[next].at * 8 == decoder->next_bits)
     return &event_offsets[next];
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if ((uint64_t)event_offsets[middle].at * 8 < stream->next_bits)
+    if ((uint64_t)event_offsets[middle].at * 8 < decoder->next_bits)
       low = middle + 1;
     else
       high = middle;
@@ -144,32 +144,32 @@ static const struct kymo_event_offset *next_event_offset(const struct stream_sta
 }
 
 /* The same if the format supplies the offset of each event. */
-static uint32_t find_told(struct stream_state *stream, uint32_t count) {
-  const struct kymo_stream_plan *plan = stream->plan;
-  const struct kymo_event_offset *event_offset = next_event_offset(stream),
-                                 *end = stream->event_offsets + stream->offset_count;
-  struct kymo_event *event = stream->events + count, *full = stream->events + stream->event_capacity;
+static uint32_t find_told(struct kymo_decoder *decoder, uint32_t count) {
+  const struct kymo_stream_plan *plan = decoder->plan;
+  const struct kymo_event_offset *event_offset = next_event_offset(decoder),
+                                 *end = decoder->event_offsets + decoder->offset_count;
+  struct kymo_event *event = decoder->events + count, *full = decoder->events + decoder->event_capacity;
   uint64_t header_bits = plan->header.cases[0].size_bits;
-  bool has_clock = stream->ns.clock;
+  bool has_clock = decoder->ns.clock;
   for (; event < full && event_offset < end; event++, event_offset++) {
     uint64_t begin = (uint64_t)event_offset->at * 8;
     event->cycles = event_offset->cycles;
     event->has_time = has_clock && !event_offset->is_untimed;
     kymo_event_fill(event, &plan->events[event_offset->class_index], begin, begin + header_bits);
   }
-  stream->offset_next = (uint32_t)(event_offset - stream->event_offsets);
-  stream->next_bits = event_offset < end ? (uint64_t)event_offset->at * 8 : stream->packet.content_bits;
-  if (event_offset > stream->event_offsets)
-    stream->clock = event_offset[-1].cycles;
-  return (uint32_t)(event - stream->events);
+  decoder->offset_next = (uint32_t)(event_offset - decoder->event_offsets);
+  decoder->next_bits = event_offset < end ? (uint64_t)event_offset->at * 8 : decoder->packet.content_bits;
+  if (event_offset > decoder->event_offsets)
+    decoder->clock = event_offset[-1].cycles;
+  return (uint32_t)(event - decoder->events);
 }
 
-#define FINDERS(name, shape)                                                          \
-  static uint32_t find_##name(struct stream_state *stream, uint32_t count) {          \
-    return find(stream, count, shape, false);                                         \
-  }                                                                                   \
-  static uint32_t find_constant_##name(struct stream_state *stream, uint32_t count) { \
-    return find(stream, count, shape, true);                                          \
+#define FINDERS(name, shape)                                                           \
+  static uint32_t find_##name(struct kymo_decoder *decoder, uint32_t count) {          \
+    return find(decoder, count, shape, false);                                         \
+  }                                                                                    \
+  static uint32_t find_constant_##name(struct kymo_decoder *decoder, uint32_t count) { \
+    return find(decoder, count, shape, true);                                          \
   }
 FINDERS(compact, SHAPE_COMPACT)
 FINDERS(large, SHAPE_LARGE)
@@ -192,10 +192,10 @@ kymo_finder *kymo_choose_finder(const struct kymo_stream_plan *plan) {
 
 /* ---- times ---- */
 
-static void find_times(struct stream_state *stream) {
-  struct kymo_event *event = stream->events, *end = event + stream->event_count;
-  int64_t *time_ns = stream->times_ns;
-  struct kymo_ns *ns = &stream->ns;
+static void find_times(struct kymo_decoder *decoder) {
+  struct kymo_event *event = decoder->events, *end = event + decoder->event_count;
+  int64_t *time_ns = decoder->times_ns;
+  struct kymo_ns *ns = &decoder->ns;
   ns->is_beyond = false;
   if (!ns->clock) {
     for (; event < end; event++)
@@ -213,45 +213,45 @@ static void find_times(struct stream_state *stream) {
 }
 
 /* Headers contain which events have no time. */
-static void find_untimed(struct stream_state *stream) {
-  const struct kymo_stream_plan *plan = stream->plan;
+static void find_untimed(struct kymo_decoder *decoder) {
+  const struct kymo_stream_plan *plan = decoder->plan;
   const struct kymo_type *type = plan->timed;
-  for (struct kymo_event *event = stream->events, *end = event + stream->event_count; event < end; event++)
-    event->has_time = kymo_fast_bits(stream->packet.data, event->offset_bits + plan->timed_bits,
+  for (struct kymo_event *event = decoder->events, *end = event + decoder->event_count; event < end; event++)
+    event->has_time = kymo_fast_bits(decoder->packet.data, event->offset_bits + plan->timed_bits,
                                      type->size_bits, type->order == KYMO_ORDER_BIG) != 0;
 }
 
 /* Events without a time keep their place among the others. */
-static void forget_times(struct stream_state *stream) {
-  for (struct kymo_event *event = stream->events, *end = event + stream->event_count; event < end; event++)
+static void forget_times(struct kymo_decoder *decoder) {
+  for (struct kymo_event *event = decoder->events, *end = event + decoder->event_count; event < end; event++)
     event->time_ns = event->has_time ? event->time_ns : INT64_MIN;
 }
 
-enum kymo_step kymo_look_ahead(struct stream_state *stream) {
+enum kymo_step kymo_look_ahead(struct kymo_decoder *decoder) {
   uint32_t count = 0;
   enum kymo_step step = KYMO_STEP_EVENT;
-  stream->ahead =
-      (struct stream_ahead){stream->next_bits, stream->clock, stream->budget, 0, stream->has_damage};
-  stream->located = 0; /* lookahead uses the same slots */
-  while (count < stream->event_capacity) {
-    if (stream->event_offsets)
-      count = find_told(stream, count);
-    else if (KYMO_LIKELY(stream->plan->find))
-      count = stream->plan->find(stream, count);
-    if (count == stream->event_capacity)
+  decoder->ahead =
+      (struct kymo_ahead){decoder->next_bits, decoder->clock, decoder->budget, 0, decoder->has_damage};
+  decoder->located = 0; /* lookahead uses the same slots */
+  while (count < decoder->event_capacity) {
+    if (decoder->event_offsets)
+      count = find_told(decoder, count);
+    else if (KYMO_LIKELY(decoder->plan->find))
+      count = decoder->plan->find(decoder, count);
+    if (count == decoder->event_capacity)
       break;
-    step = kymo_step_slow(stream, &stream->events[count]);
+    step = kymo_step_slow(decoder, &decoder->events[count]);
     if (step != KYMO_STEP_EVENT)
       break; /* found again when the buffered events are used up */
     count++;
   }
-  stream->event_count = count;
-  stream->events[0].is_damaged = stream->has_damage;
-  stream->has_damage = stream->has_damage && count == 0;
-  find_times(stream);
-  if (KYMO_UNLIKELY(stream->plan->has_timed) && !stream->event_offsets)
-    find_untimed(stream);
-  if (KYMO_UNLIKELY(stream->plan->has_timed || stream->event_offsets))
-    forget_times(stream);
+  decoder->event_count = count;
+  decoder->events[0].is_damaged = decoder->has_damage;
+  decoder->has_damage = decoder->has_damage && count == 0;
+  find_times(decoder);
+  if (KYMO_UNLIKELY(decoder->plan->has_timed) && !decoder->event_offsets)
+    find_untimed(decoder);
+  if (KYMO_UNLIKELY(decoder->plan->has_timed || decoder->event_offsets))
+    forget_times(decoder);
   return count > 0 ? KYMO_STEP_EVENT : step;
 }

@@ -29,30 +29,31 @@ static enum kymo_mark_kind kind_of(const struct stream_state *stream) {
 static void set_mark(struct kymo_stream_mark *mark, const struct stream_state *stream,
                      const struct merge_cursor *cursor) {
   const struct kymo_packet *previous = &stream->previous;
-  *mark = (struct kymo_stream_mark){.kind = kind_of(stream),
-                                    .is_damaged = stream->phase == STREAM_EVENT ? stream->ahead.is_damaged
-                                                                                : stream->has_damage,
-                                    .is_begun = stream->is_begun,
-                                    .is_dropping = stream->begin_ns != INT64_MIN,
-                                    .has_previous = stream->has_previous,
-                                    .previous_has_end = previous->has_end,
-                                    .previous_has_discarded = previous->has_discarded,
-                                    .position = {stream->file, stream->packet.offset},
-                                    .sequence = stream->packet.sequence,
-                                    .ordinal = stream->ordinal,
-                                    .entry_clock = stream->entry_clock,
-                                    .next_bits = stream->ahead.next_bits,
-                                    .clock = stream->ahead.clock,
-                                    .budget = stream->ahead.budget,
-                                    .previous_sequence = previous->sequence,
-                                    .previous_discarded = previous->discarded,
-                                    .previous_end = previous->end_cycles};
+  *mark =
+      (struct kymo_stream_mark){.kind = kind_of(stream),
+                                .is_damaged = stream->phase == STREAM_EVENT ? stream->decoder.ahead.is_damaged
+                                                                            : stream->decoder.has_damage,
+                                .is_begun = stream->is_begun,
+                                .is_dropping = stream->begin_ns != INT64_MIN,
+                                .has_previous = stream->has_previous,
+                                .previous_has_end = previous->has_end,
+                                .previous_has_discarded = previous->has_discarded,
+                                .position = {stream->file, stream->decoder.packet.offset},
+                                .sequence = stream->decoder.packet.sequence,
+                                .ordinal = stream->ordinal,
+                                .entry_clock = stream->entry_clock,
+                                .next_bits = stream->decoder.ahead.next_bits,
+                                .clock = stream->decoder.ahead.clock,
+                                .budget = stream->decoder.ahead.budget,
+                                .previous_sequence = previous->sequence,
+                                .previous_discarded = previous->discarded,
+                                .previous_end = previous->end_cycles};
   if (mark->kind == KYMO_MARK_EVENTS)
-    mark->given = stream->ahead.dropped + (uint32_t)(cursor->next - stream->events);
+    mark->given = stream->decoder.ahead.dropped + (uint32_t)(cursor->next - stream->decoder.events);
   else if (mark->kind == KYMO_MARK_NOTICES)
     mark->given = stream->notice_next;
   else
-    mark->clock = stream->clock;
+    mark->clock = stream->decoder.clock;
   if (mark->kind != KYMO_MARK_EVENTS) /* it did not look ahead here */
     mark->next_bits = mark->kind == KYMO_MARK_THROUGH ? UINT64_MAX : 0;
 }
@@ -61,14 +62,14 @@ static void set_mark(struct kymo_stream_mark *mark, const struct stream_state *s
 
 static int fail_changed(const struct stream_state *stream, const struct kymo_stream_mark *mark,
                         struct kymo_error *error) {
-  return kymo_fail_at(error, KYMO_E_FORMAT, stream->stream.path, mark->position.offset,
+  return kymo_fail_at(error, KYMO_E_FORMAT, stream->decoder.stream.path, mark->position.offset,
                       "the packet that was read here no longer exists");
 }
 
 static bool is_in_packet(const struct stream_state *stream, const struct kymo_stream_mark *mark) {
   return stream->cursor && stream->in_packet && stream->ordinal == mark->ordinal &&
-         stream->file == mark->position.file && stream->packet.offset == mark->position.offset &&
-         stream->packet.sequence == mark->sequence;
+         stream->file == mark->position.file && stream->decoder.packet.offset == mark->position.offset &&
+         stream->decoder.packet.sequence == mark->sequence;
 }
 
 static void set_previous(struct stream_state *stream, const struct kymo_stream_mark *mark) {
@@ -113,7 +114,7 @@ static int enter(struct stream_state *stream, const struct kymo_stream_mark *mar
       stream->operations->seek ? seek(stream, mark, begin_ns, error) : replay(stream, mark, begin_ns, error);
   if (status != KYMO_OK)
     return status;
-  stream->clock = mark->entry_clock;
+  stream->decoder.clock = mark->entry_clock;
   stream->is_begun = mark->is_begun;
   set_previous(stream, mark);
   status = kymo_stream_enter(stream);
@@ -130,14 +131,14 @@ static int look_again(struct stream_state *stream, const struct kymo_stream_mark
     stream->phase = STREAM_EVENT;
     return KYMO_OK;
   }
-  stream->next_bits = mark->next_bits;
-  stream->clock = mark->clock;
-  stream->budget = mark->budget;
-  stream->has_damage = mark->is_damaged;
+  stream->decoder.next_bits = mark->next_bits;
+  stream->decoder.clock = mark->clock;
+  stream->decoder.budget = mark->budget;
+  stream->decoder.has_damage = mark->is_damaged;
   do
     status = kymo_stream_advance(stream, error);
-  while (status == KYMO_OK && stream->phase == STREAM_EVENT && *given >= stream->event_count &&
-         (*given -= stream->event_count, true));
+  while (status == KYMO_OK && stream->phase == STREAM_EVENT && *given >= stream->decoder.event_count &&
+         (*given -= stream->decoder.event_count, true));
   return status != KYMO_OK || stream->phase == STREAM_EVENT ? status : fail_changed(stream, mark, error);
 }
 
@@ -157,10 +158,10 @@ static int return_stream(struct stream_state *stream, const struct kymo_stream_m
   }
   bool is_here =
       is_in_packet(stream, mark) && mark->kind == KYMO_MARK_EVENTS && !stream->operations->next_event;
-  if (is_here && stream->phase == STREAM_EVENT && stream->ahead.next_bits == mark->next_bits &&
-      stream->ahead.budget == mark->budget && mark->given >= stream->ahead.dropped &&
-      mark->given - stream->ahead.dropped < stream->event_count) {
-    *given = mark->given - stream->ahead.dropped;
+  if (is_here && stream->phase == STREAM_EVENT && stream->decoder.ahead.next_bits == mark->next_bits &&
+      stream->decoder.ahead.budget == mark->budget && mark->given >= stream->decoder.ahead.dropped &&
+      mark->given - stream->decoder.ahead.dropped < stream->decoder.event_count) {
+    *given = mark->given - stream->decoder.ahead.dropped;
     set_previous(stream, mark);
     return KYMO_OK;
   }
@@ -168,7 +169,7 @@ static int return_stream(struct stream_state *stream, const struct kymo_stream_m
   if (status != KYMO_OK)
     return status;
   if (mark->kind == KYMO_MARK_NOTICES) {
-    stream->has_damage = mark->is_damaged;
+    stream->decoder.has_damage = mark->is_damaged;
     stream->notice_next = mark->given < stream->notice_count ? mark->given : 0;
     stream->phase = stream->notice_count ? STREAM_NOTICE : STREAM_WAITING;
     return stream->notice_count ? KYMO_OK : kymo_stream_advance(stream, error);
@@ -178,8 +179,8 @@ static int return_stream(struct stream_state *stream, const struct kymo_stream_m
   set_previous(stream, mark);
   if (mark->kind == KYMO_MARK_EVENTS)
     return look_again(stream, mark, given, error);
-  stream->clock = mark->clock;
-  stream->has_damage = mark->is_damaged;
+  stream->decoder.clock = mark->clock;
+  stream->decoder.has_damage = mark->is_damaged;
   stream->is_through = true;
   stream->phase = STREAM_WAITING;
   return kymo_stream_advance(stream, error);

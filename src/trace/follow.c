@@ -194,10 +194,10 @@ static void read_changes(struct kymo_follow *follow) {
 
 /* The end time of the stream's current packet. */
 static int64_t time_of_packet(struct stream_state *stream) {
-  const struct kymo_packet *packet = &stream->packet;
-  bool is_in =
-      stream->in_packet && !stream->is_through && packet->has_end && packet->end_cycles > stream->clock;
-  return kymo_ns_of(&stream->ns, is_in ? packet->end_cycles : stream->clock);
+  const struct kymo_packet *packet = &stream->decoder.packet;
+  bool is_in = stream->in_packet && !stream->is_through && packet->has_end &&
+               packet->end_cycles > stream->decoder.clock;
+  return kymo_ns_of(&stream->decoder.ns, is_in ? packet->end_cycles : stream->decoder.clock);
 }
 
 bool kymo_follow_move_bound(struct kymo_trace *trace) {
@@ -205,7 +205,7 @@ bool kymo_follow_move_bound(struct kymo_trace *trace) {
   int64_t before_ns = follow->bound_ns;
   for (size_t i = 0; i < trace->stream_count; i++) {
     struct stream_state *stream = trace->streams[i];
-    if (!stream->ns.clock || stream->packet_count == 0 ||
+    if (!stream->decoder.ns.clock || stream->decoder.packet_count == 0 ||
         stream->entered_ns > follow->round_ns - follow->hold_ns)
       continue;
     int64_t time_ns = time_of_packet(stream);
@@ -230,14 +230,14 @@ static void look_at_sizes(struct kymo_trace *trace) {
   struct stat st;
   for (size_t i = 0; i < trace->stream_count && trace->follow->hold_ns > 0; i++) {
     struct stream_state *stream = trace->streams[i];
-    if (stream->packet_count && stream->path && !stat(stream->path, &st))
+    if (stream->decoder.packet_count && stream->decoder.path && !stat(stream->decoder.path, &st))
       add_size(&stream->sizes, trace->follow->round_ns, (uint64_t)st.st_size);
   }
 }
 
 void kymo_follow_enter_packet(struct stream_state *stream) {
   struct follow_sizes *sizes = &stream->sizes;
-  uint64_t end = stream->packet.offset + stream->packet_bytes;
+  uint64_t end = stream->decoder.packet.offset + stream->packet_bytes;
   uint32_t i = 0;
   if (sizes->file != stream->file)
     sizes->count = 0;

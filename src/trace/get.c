@@ -13,10 +13,10 @@
 
 /* ---- values ---- */
 
-static bool is_there(const struct stream_state *stream, const struct field *field) {
+static bool is_there(const struct kymo_decoder *decoder, const struct field *field) {
   for (uint32_t i = 0; i < field->guard_count; i++) {
     const struct kymo_node *node = field->guards[i].node;
-    uint64_t selector = stream->slots[node->selector_slot];
+    uint64_t selector = decoder->slots[node->selector_slot];
     if (node->type->kind == KYMO_KIND_VARIANT
             ? kymo_variant_choose(node->type, selector) != field->guards[i].option
             : !kymo_optional_is_present(node->type, selector))
@@ -26,15 +26,15 @@ static bool is_there(const struct stream_state *stream, const struct field *fiel
 }
 
 /* The node of the field in this event: through variants and optionals at the end of the path. */
-static const struct kymo_node *resolve(const struct stream_state *stream, const struct kymo_node *node) {
+static const struct kymo_node *resolve(const struct kymo_decoder *decoder, const struct kymo_node *node) {
   for (;;) {
     const struct kymo_type *type = node->type;
     if (type->kind == KYMO_KIND_OPTIONAL) {
-      if (!kymo_optional_is_present(type, stream->slots[node->selector_slot]))
+      if (!kymo_optional_is_present(type, decoder->slots[node->selector_slot]))
         return NULL;
       node = kymo_node_first(node);
     } else if (type->kind == KYMO_KIND_VARIANT) {
-      int64_t index = kymo_variant_choose(type, stream->slots[node->selector_slot]);
+      int64_t index = kymo_variant_choose(type, decoder->slots[node->selector_slot]);
       if (index < 0)
         return NULL;
       for (node = kymo_node_first(node); index > 0; index--)
@@ -68,16 +68,16 @@ static int find_stand(const struct kymo_event *event, uint32_t id, struct stand 
       stand->length = load_near(event, &field->length);
     return KYMO_OK;
   }
-  const struct stream_state *stream = kymo_located(event);
-  if (KYMO_UNLIKELY(field->guard_count) && !is_there(stream, field))
+  const struct kymo_decoder *decoder = kymo_located(event);
+  if (KYMO_UNLIKELY(field->guard_count) && !is_there(decoder, field))
     return KYMO_E_ABSENT;
-  if (KYMO_UNLIKELY(node->type->kind >= KYMO_KIND_VARIANT) && !(node = resolve(stream, node)))
+  if (KYMO_UNLIKELY(node->type->kind >= KYMO_KIND_VARIANT) && !(node = resolve(decoder, node)))
     return KYMO_E_ABSENT;
   if (node->segment == KYMO_SEGMENT_NONE)
     return KYMO_E_TYPE;
   stand->node = node;
-  stand->at_bits = stream->segments[node->segment] + node->offset_bits;
-  stand->length = node->selector_slot != KYMO_SLOT_NONE ? stream->slots[node->selector_slot] : 0;
+  stand->at_bits = decoder->segments[node->segment] + node->offset_bits;
+  stand->length = node->selector_slot != KYMO_SLOT_NONE ? decoder->slots[node->selector_slot] : 0;
   return KYMO_OK;
 }
 
@@ -118,11 +118,11 @@ static int read_field(const struct kymo_event *event, uint32_t id, struct kymo_v
 }
 
 const struct kymo_type *kymo_event_get_type(const struct kymo_event *event, uint32_t id) {
-  const struct stream_state *stream = kymo_located(event);
+  const struct kymo_decoder *decoder = kymo_located(event);
   const struct kymo_fields *fields = event->plan->fields;
-  if (!fields || id >= fields->count || !is_there(stream, &fields->list[id]))
+  if (!fields || id >= fields->count || !is_there(decoder, &fields->list[id]))
     return NULL;
-  const struct kymo_node *node = resolve(stream, fields->list[id].node);
+  const struct kymo_node *node = resolve(decoder, fields->list[id].node);
   return node ? node->type : NULL;
 }
 
@@ -288,8 +288,8 @@ int kymo_event_get_time(const struct kymo_event *event, uint32_t field, int64_t 
     return KYMO_E_TYPE;
   if (type->clock && type->size_bits == 64) {
     struct kymo_ns clock;
-    const struct part_state *part = kymo_stream_of(event)->part;
-    kymo_ns_begin(&clock, type->clock, part->clock_offset_ns, part->quirks & KYMO_QUIRK_ROUNDED);
+    const struct kymo_decoder *decoder = kymo_decoder_of(event);
+    kymo_ns_begin(&clock, type->clock, decoder->clock_offset_ns, decoder->is_rounded);
     *ns = kymo_ns_of(&clock, value.u);
     return clock.is_beyond ? KYMO_E_RANGE : KYMO_OK;
   }
@@ -413,14 +413,9 @@ int kymo_event_get_value_(const struct kymo_event *event, uint32_t field, struct
 /* ---- the whole event ---- */
 
 int kymo_event_get_raw(const struct kymo_event *event, const uint8_t **bytes, uint64_t *count) {
-  const struct stream_state *stream = kymo_stream_of(event);
-  uint64_t end = stream->operations->next_event ? event->packet->content_bits : kymo_event_end(event);
+  const struct kymo_decoder *decoder = kymo_decoder_of(event);
+  uint64_t end = decoder->is_raw ? event->packet->content_bits : kymo_event_end(event);
   *bytes = event->packet->data + event->offset_bits / 8;
   *count = (end + 7) / 8 - event->offset_bits / 8;
   return KYMO_OK;
-}
-
-uint32_t kymo_event_get_class_number(const struct kymo_event *event) {
-  const struct stream_state *stream = kymo_stream_of(event);
-  return stream->part->first_kind + stream->plan->first_kind + event->class_->index;
 }

@@ -106,7 +106,7 @@ static int land(struct stream_state *stream, const struct landing *landing, stru
   stream->operations->seek(stream->cursor, landing->position.file, landing->position.offset);
   stream->has_previous = landing->has_previous;
   stream->previous = landing->previous;
-  stream->clock = landing->clock;
+  stream->decoder.clock = landing->clock;
   return KYMO_OK;
 }
 
@@ -118,13 +118,13 @@ static int seek_time(struct stream_state *stream, int64_t time_ns, struct kymo_e
   stream->cursor = cursor;
   int status = cursor ? KYMO_OK : kymo_stream_begin(stream, error);
   if (status == KYMO_OK && stream->cursor)
-    stream->operations->seek_time(stream->cursor, &stream->ns, time_ns);
+    stream->operations->seek_time(stream->cursor, &stream->decoder.ns, time_ns);
   return status;
 }
 
 static int goto_time(struct stream_state *stream, int64_t time_ns, struct kymo_error *error) {
   struct landing landing;
-  if (stream->operations->seek_time && stream->ns.clock)
+  if (stream->operations->seek_time && stream->decoder.ns.clock)
     return seek_time(stream, time_ns, error);
   kymo_stream_restart(stream, time_ns);
   int status = find_landing(stream, time_ns, &landing);
@@ -138,7 +138,7 @@ static uint64_t number_at(const struct kymo_trace *trace, int64_t time_ns) {
   bool has_times = false;
   for (size_t i = 0; i < trace->stream_count; i++) {
     const struct stream_state *stream = trace->streams[i];
-    has_times |= !stream->stream.class_ || stream->stream.class_->clock;
+    has_times |= !stream->decoder.stream.class_ || stream->decoder.stream.class_->clock;
   }
   return has_times && time_ns != INT64_MIN ? KYMO_NUMBER_LANDED : 0;
 }
@@ -182,11 +182,11 @@ static int widen_by_events(struct range *range, struct stream_state *stream, str
   while (status == KYMO_OK && stream->phase != STREAM_DONE && stream->phase != STREAM_WAITING) {
     status = kymo_stream_advance(stream, error);
     stream->notice_count = stream->notice_next = 0;
-    for (uint32_t i = 0;
-         status == KYMO_OK && stream->phase == STREAM_EVENT && stream->ns.clock && i < stream->event_count;
+    for (uint32_t i = 0; status == KYMO_OK && stream->phase == STREAM_EVENT && stream->decoder.ns.clock &&
+                         i < stream->decoder.event_count;
          i++)
-      if (stream->events[i].has_time)
-        widen(range, stream->times_ns[i]);
+      if (stream->decoder.events[i].has_time)
+        widen(range, stream->decoder.times_ns[i]);
   }
   return status;
 }
@@ -215,7 +215,7 @@ static int widen_by_stream(struct range *range, struct stream_state *stream, str
   if (!last.is_found)
     return step_over(range, stream, NULL, error);
   const struct kymo_index *index = &stream->index;
-  kymo_stream_clock(stream, last.class_, &ns);
+  kymo_decoder_clock(&stream->decoder, last.class_, &ns);
   widen(range, kymo_ns_of(&ns, index->count ? index->entries[0].clock : last.clock));
   widen(range, kymo_ns_of(&ns, last.clock));
   if (index->end_cycles)

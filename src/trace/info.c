@@ -21,6 +21,11 @@ void kymo_trace_number_kinds(struct kymo_trace *trace) {
   }
 }
 
+uint32_t kymo_event_get_class_number(const struct kymo_event *event) {
+  const struct stream_state *stream = kymo_stream_of(event);
+  return stream->part->first_kind + stream->decoder.plan->first_kind + event->class_->index;
+}
+
 uint32_t kymo_trace_class_count(const struct kymo_trace *trace) {
   const struct part_state *last = trace->part_count ? trace->parts[trace->part_count - 1] : NULL;
   return last ? last->first_kind + count_kinds(last->schema) : 0;

@@ -5,15 +5,11 @@
 
 static struct stream_state *add_twin(struct kymo_trace *lookahead, const struct stream_state *stream,
                                      uint32_t rank) {
-  struct stream_state *twin = kymo_stream_new(lookahead);
+  const struct kymo_stream_source source = {
+      .operations = stream->operations, .source = stream->source, .may_repeat = stream->may_repeat};
+  struct stream_state *twin = kymo_stream_new(lookahead, &stream->decoder.stream, &source);
   if (!twin)
     return NULL;
-  twin->stream = stream->stream;
-  twin->trace = lookahead;
-  twin->part = stream->part;
-  twin->operations = stream->operations;
-  twin->source = stream->source;
-  twin->may_repeat = stream->may_repeat;
   twin->rank = rank;
   return kymo_stream_prepare(twin, NULL) == KYMO_OK ? twin : NULL;
 }

@@ -95,7 +95,7 @@ static int count_to(struct kymo_trace *trace, int64_t time_ns, uint64_t *count, 
 int kymo_trace_check_order(const struct kymo_trace *trace, struct kymo_error *error) {
   bool is_apart = trace->options.unmerged;
   for (size_t i = 0; i < trace->stream_count; i++) {
-    const struct kymo_stream_class *class_ = trace->streams[i]->stream.class_;
+    const struct kymo_stream_class *class_ = trace->streams[i]->decoder.stream.class_;
     is_apart |= class_ && !class_->clock;
   }
   return is_apart ? kymo_fail(error, KYMO_E_ABSENT,
@@ -313,7 +313,7 @@ static struct kymo_bookmark bookmark_of(const struct kymo_trace *trace) {
     return here;
   const struct kymo_event *event = trace->batch[trace->batch_next - 1];
   here.stream = event->packet->stream;
-  here.path = kymo_stream_of(event)->path;
+  here.path = kymo_decoder_of(event)->path;
   here.offset = event->packet->offset + event->offset_bits / 8;
   here.time_ns = event->time_ns;
   return here;

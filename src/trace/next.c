@@ -38,12 +38,12 @@ static void set_following(struct kymo_trace *trace, uint32_t rank) {
 /* A stream with a notice may have found the events after it already: their times do not change. */
 static void set_cursor(struct kymo_trace *trace, struct stream_state *stream) {
   struct merge_cursor *cursor = &trace->cursors[stream->rank];
-  uint32_t count = stream->phase == STREAM_EVENT ? stream->event_count : 0;
+  uint32_t count = stream->phase == STREAM_EVENT ? stream->decoder.event_count : 0;
   if (stream->phase == STREAM_EVENT)
-    stream->times_ns[count] = INT64_MAX;
-  cursor->time_ns = stream->times_ns;
-  cursor->next = stream->events;
-  cursor->end = stream->events + count;
+    stream->decoder.times_ns[count] = INT64_MAX;
+  cursor->time_ns = stream->decoder.times_ns;
+  cursor->next = stream->decoder.events;
+  cursor->end = stream->decoder.events + count;
   set_following(trace, stream->rank);
 }
 
@@ -235,8 +235,8 @@ static inline struct kymo_event *merge_one(const struct kymo_trace *trace, uint3
   __builtin_prefetch(event);
   if (KYMO_UNLIKELY(cursor->end - cursor->next == 2)) {
     const struct stream_state *stream = trace->streams[rank];
-    __builtin_prefetch(&stream->ns.anchor_cycles);
-    __builtin_prefetch(stream->packet.data + stream->next_bits / 8);
+    __builtin_prefetch(&stream->decoder.ns.anchor_cycles);
+    __builtin_prefetch(stream->decoder.packet.data + stream->decoder.next_bits / 8);
   }
   return event;
 }

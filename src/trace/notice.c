@@ -12,8 +12,8 @@ static struct stream_notice *new_notice(struct stream_state *stream) {
 
 /* Whether something that ends at this clock value is wholly before the time of the seek. */
 static bool is_early(struct stream_state *stream, uint64_t end_cycles) {
-  return stream->ns.clock && stream->begin_ns != INT64_MIN &&
-         kymo_ns_of(&stream->ns, end_cycles) < stream->begin_ns;
+  return stream->decoder.ns.clock && stream->begin_ns != INT64_MIN &&
+         kymo_ns_of(&stream->decoder.ns, end_cycles) < stream->begin_ns;
 }
 
 /* As in babeltrace2's trimmer: if a loss extends beyond the wanted times, the number of lost events inside is
@@ -35,17 +35,17 @@ static bool is_outside(const struct part_state *part, const struct kymo_loss *lo
 }
 
 void kymo_note_loss(struct stream_state *stream, const struct kymo_loss *loss) {
-  if (is_early(stream, loss->has_times ? loss->end_cycles : stream->clock))
+  if (is_early(stream, loss->has_times ? loss->end_cycles : stream->decoder.clock))
     return;
   struct stream_notice *notice = new_notice(stream);
   notice->is_loss = true;
   notice->loss = *loss;
-  notice->loss.stream = &stream->stream;
-  notice->has_time = notice->loss.has_times = loss->has_times && stream->ns.clock;
+  notice->loss.stream = &stream->decoder.stream;
+  notice->has_time = notice->loss.has_times = loss->has_times && stream->decoder.ns.clock;
   if (!notice->has_time)
     return;
-  notice->loss.begin_ns = kymo_ns_of(&stream->ns, loss->begin_cycles);
-  notice->loss.end_ns = kymo_ns_of(&stream->ns, loss->end_cycles);
+  notice->loss.begin_ns = kymo_ns_of(&stream->decoder.ns, loss->begin_cycles);
+  notice->loss.end_ns = kymo_ns_of(&stream->decoder.ns, loss->end_cycles);
   if (is_outside(stream->part, &notice->loss)) {
     stream->notice_count--;
     return;
@@ -59,7 +59,8 @@ void kymo_note_loss(struct stream_state *stream, const struct kymo_loss *loss) {
 
 static struct stream_notice *note_boundary(struct stream_state *stream, enum kymo_boundary_kind kind) {
   struct stream_notice *notice = new_notice(stream);
-  notice->boundary = (struct kymo_boundary){.kind = kind, .stream = &stream->stream, .time_ns = INT64_MIN};
+  notice->boundary =
+      (struct kymo_boundary){.kind = kind, .stream = &stream->decoder.stream, .time_ns = INT64_MIN};
   return notice;
 }
 
@@ -82,28 +83,28 @@ static void note_packet_boundary(struct stream_state *stream, enum kymo_boundary
   struct stream_notice *notice = note_boundary(stream, kind);
   notice->boundary.place = &stream->place;
   notice->boundary.cycles = cycles;
-  notice->has_time = notice->boundary.has_time = has_time && stream->ns.clock;
+  notice->has_time = notice->boundary.has_time = has_time && stream->decoder.ns.clock;
   if (notice->has_time)
-    notice->time_ns = notice->boundary.time_ns = kymo_ns_of(&stream->ns, cycles);
+    notice->time_ns = notice->boundary.time_ns = kymo_ns_of(&stream->decoder.ns, cycles);
 }
 
 void kymo_note_packet_begin(struct stream_state *stream) {
-  const struct kymo_packet *packet = &stream->packet;
+  const struct kymo_packet *packet = &stream->decoder.packet;
   stream->is_told = stream->is_begun && !(packet->has_end && is_early(stream, packet->end_cycles));
   if (!stream->is_told)
     return;
   uint64_t begin = packet->begin_cycles;
   if (stream->part->quirks & KYMO_QUIRK_BEGIN_LATE) {
-    stream->is_ahead = kymo_look_ahead(stream) == KYMO_STEP_EVENT;
-    if (stream->is_ahead && stream->events[0].cycles < begin)
-      begin = stream->events[0].cycles;
+    stream->is_ahead = kymo_look_ahead(&stream->decoder) == KYMO_STEP_EVENT;
+    if (stream->is_ahead && stream->decoder.events[0].cycles < begin)
+      begin = stream->decoder.events[0].cycles;
   }
   note_packet_boundary(stream, KYMO_BOUNDARY_PACKET_BEGIN, packet->has_begin, begin);
 }
 
 void kymo_note_packet_end(struct stream_state *stream) {
   if (stream->is_told)
-    note_packet_boundary(stream, KYMO_BOUNDARY_PACKET_END, stream->has_end_time, stream->clock);
+    note_packet_boundary(stream, KYMO_BOUNDARY_PACKET_END, stream->has_end_time, stream->decoder.clock);
 }
 
 bool kymo_notice_is_due(const struct stream_state *stream) {

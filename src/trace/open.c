@@ -108,34 +108,48 @@ int kymo_part_peek(const struct kymo_part *part, const struct kymo_chunk *chunk,
 }
 
 /* So that the data of lookahead begins with a cache line. */
-struct stream_state *kymo_stream_new(struct kymo_trace *trace) {
+static struct stream_state *allocate_stream(struct kymo_trace *trace) {
   char *memory = kymo_arena_alloc(&trace->arena, sizeof(struct stream_state) + KYMO_CACHE_LINE);
-  size_t hot = offsetof(struct stream_state, packet.data);
+  size_t hot = offsetof(struct stream_state, decoder.packet.data);
   return memory ? (void *)(memory + (-((uintptr_t)memory + hot) & (KYMO_CACHE_LINE - 1) & ~(uintptr_t)7))
                 : NULL;
+}
+
+struct stream_state *kymo_stream_new(struct kymo_trace *trace, const struct kymo_stream *stream,
+                                     const struct kymo_stream_source *source) {
+  struct stream_state *state = allocate_stream(trace);
+  struct part_state *part = (struct part_state *)(uintptr_t)stream->part;
+  if (!state)
+    return NULL;
+  state->decoder = (struct kymo_decoder){.stream = *stream,
+                                         .schema_plan = part->plan,
+                                         .clock_offset_ns = part->clock_offset_ns,
+                                         .is_rounded = part->quirks & KYMO_QUIRK_ROUNDED,
+                                         .is_raw = source->operations->next_event != NULL};
+  state->trace = trace;
+  state->part = part;
+  state->operations = source->operations;
+  state->source = source->source;
+  state->may_repeat = source->may_repeat;
+  return state;
 }
 
 int kymo_part_add_stream(struct kymo_trace *trace, struct kymo_part *part,
                          const struct kymo_stream_source *source, struct kymo_error *error) {
   struct part_state *state = (struct part_state *)part;
-  struct stream_state *stream = kymo_stream_new(trace);
   char *path = kymo_arena_copy(&trace->arena, source->path, strlen(source->path));
+  struct kymo_stream as = {.part = part,
+                           .class_ = source->class_,
+                           .path = path,
+                           .instance = source->instance,
+                           .index = part->stream_count};
+  struct stream_state *stream = kymo_stream_new(trace, &as, source);
   size_t capacity = state->capacity;
   if (!stream || !path || !KYMO_LIST_ROOM(state->streams, capacity, part->stream_count)) {
     source->operations->free(source->source);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }
   state->capacity = (uint32_t)capacity;
-  stream->stream = (struct kymo_stream){.part = part,
-                                        .class_ = source->class_,
-                                        .path = path,
-                                        .instance = source->instance,
-                                        .index = part->stream_count};
-  stream->trace = trace;
-  stream->part = state;
-  stream->operations = source->operations;
-  stream->source = source->source;
-  stream->may_repeat = source->may_repeat;
   state->streams[part->stream_count++] = stream;
   return KYMO_OK;
 }
@@ -144,7 +158,7 @@ int kymo_part_add_stream(struct kymo_trace *trace, struct kymo_part *part,
 static int compare_streams(const void *a, const void *b) {
   const struct stream_state *left = *(struct stream_state *const *)a,
                             *right = *(struct stream_state *const *)b;
-  const struct kymo_part *one = left->stream.part, *other = right->stream.part;
+  const struct kymo_part *one = left->decoder.stream.part, *other = right->decoder.stream.part;
   if (left->part->place != right->part->place)
     return left->part->place < right->part->place ? -1 : 1;
   int order = memcmp(one->schema->uuid, other->schema->uuid, 16);
@@ -152,15 +166,16 @@ static int compare_streams(const void *a, const void *b) {
     order = strcmp(one->path, other->path);
   if (order != 0)
     return order;
-  uint64_t one_class = left->stream.class_ ? left->stream.class_->id : UINT64_MAX;
-  uint64_t other_class = right->stream.class_ ? right->stream.class_->id : UINT64_MAX;
+  uint64_t one_class = left->decoder.stream.class_ ? left->decoder.stream.class_->id : UINT64_MAX;
+  uint64_t other_class = right->decoder.stream.class_ ? right->decoder.stream.class_->id : UINT64_MAX;
   if (one_class != other_class)
     return one_class < other_class ? -1 : 1;
-  if (left->stream.instance != right->stream.instance)
-    return left->stream.instance < right->stream.instance ? -1 : 1;
-  order = strcmp(left->stream.path, right->stream.path);
+  if (left->decoder.stream.instance != right->decoder.stream.instance)
+    return left->decoder.stream.instance < right->decoder.stream.instance ? -1 : 1;
+  order = strcmp(left->decoder.stream.path, right->decoder.stream.path);
   return order != 0 ? order
-                    : (left->stream.index > right->stream.index) - (left->stream.index < right->stream.index);
+                    : (left->decoder.stream.index > right->decoder.stream.index) -
+                          (left->decoder.stream.index < right->decoder.stream.index);
 }
 
 static void rank_streams(struct kymo_trace *trace) {
@@ -182,7 +197,7 @@ static int order_streams(struct kymo_trace *trace, struct kymo_error *error) {
       trace->streams[at++] = trace->parts[i]->streams[k];
   rank_streams(trace);
   for (size_t i = 0; i < trace->stream_count; i++) {
-    int status = trace->streams[i]->events ? KYMO_OK : kymo_stream_prepare(trace->streams[i], error);
+    int status = trace->streams[i]->decoder.events ? KYMO_OK : kymo_stream_prepare(trace->streams[i], error);
     if (status != KYMO_OK)
       return status;
   }
@@ -227,12 +242,13 @@ static int fail_clocks(const struct stream_state *stream, const struct kymo_cloc
   kymo_strbuf_puts(&text, "the clocks ");
   add_clock(&text, first);
   kymo_strbuf_puts(&text, " and ");
-  add_clock(&text, stream->stream.class_->clock);
-  int status = text.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory")
-                           : kymo_fail_at(error, KYMO_E_USAGE, stream->stream.path, KYMO_ERROR_NO_OFFSET,
-                                          "%s have no common origin: their times cannot be compared, "
-                                          "unless --force-correlate says that they can",
-                                          text.text);
+  add_clock(&text, stream->decoder.stream.class_->clock);
+  int status = text.failed
+                   ? kymo_fail(error, KYMO_E_MEMORY, "out of memory")
+                   : kymo_fail_at(error, KYMO_E_USAGE, stream->decoder.stream.path, KYMO_ERROR_NO_OFFSET,
+                                  "%s have no common origin: their times cannot be compared, "
+                                  "unless --force-correlate says that they can",
+                                  text.text);
   kymo_strbuf_free(&text);
   return status;
 }
@@ -241,7 +257,7 @@ static int check_clocks(const struct kymo_trace *trace, struct kymo_error *error
   const struct kymo_clock *first = NULL;
   for (size_t i = 0; i < trace->stream_count && !trace->options.force_correlate && !trace->options.unmerged;
        i++) {
-    const struct kymo_stream_class *class_ = trace->streams[i]->stream.class_;
+    const struct kymo_stream_class *class_ = trace->streams[i]->decoder.stream.class_;
     if (!class_ || !class_->clock)
       continue;
     if (first && !are_correlated(first, class_->clock))
@@ -441,7 +457,7 @@ const struct kymo_stream *kymo_part_stream(const struct kymo_trace *trace, const
                                            size_t index) {
   (void)trace;
   const struct part_state *state = (const struct part_state *)part;
-  return index < part->stream_count ? &state->streams[index]->stream : NULL;
+  return index < part->stream_count ? &state->streams[index]->decoder.stream : NULL;
 }
 
 void kymo_trace_set_loss_handler(struct kymo_trace *trace, kymo_loss_handler *handler, void *user) {

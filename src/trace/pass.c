@@ -10,12 +10,12 @@
 int kymo_pass_begin(struct kymo_pass *pass, const struct stream_state *stream, struct kymo_error *error) {
   const struct kymo_schema_plan *plan = stream->part->plan;
   uint64_t *notes = calloc((size_t)plan->segment_count + plan->slot_count + 1, sizeof *notes);
-  *pass = (struct kymo_pass){.stream = stream, .class_ = stream->stream.class_};
+  *pass = (struct kymo_pass){.stream = stream, .class_ = stream->decoder.stream.class_};
   if (!notes)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   pass->notes = (struct kymo_notes){notes, notes + plan->segment_count};
   if (pass->class_)
-    kymo_stream_clock(stream, pass->class_, &pass->ns);
+    kymo_decoder_clock(&stream->decoder, pass->class_, &pass->ns);
   int status = stream->operations->begin(&pass->cursor, stream->source, error);
   if (status != KYMO_OK) {
     pass->cursor = NULL; /* the format has ended it */
@@ -73,7 +73,7 @@ static void arrive(struct kymo_pass *pass, const struct kymo_chunk *chunk) {
   pass->path = chunk->path;
   pass->class_ = pass->head.plan->class_;
   if (!pass->ns.clock && pass->class_->clock)
-    kymo_stream_clock(pass->stream, pass->class_, &pass->ns);
+    kymo_decoder_clock(&pass->stream->decoder, pass->class_, &pass->ns);
 }
 
 bool kymo_pass_next(struct kymo_pass *pass) {

@@ -39,8 +39,9 @@ static int begin_segment(struct finding *finding, const struct kymo_event *event
 /* Damage begins one, unless the format marks segments. */
 static bool is_begin(const struct finding *finding, const struct kymo_event *event, uint32_t rank) {
   const struct stream_state *stream = kymo_stream_of(event);
-  return stream->tells_segments ? stream->begins_segment && finding->packets[rank] != stream->ordinal
-                                : event->is_damaged;
+  return stream->decoder.tells_segments
+             ? stream->decoder.begins_segment && finding->packets[rank] != stream->ordinal
+             : event->is_damaged;
 }
 
 static int note_event(struct finding *finding, const struct kymo_event *event, uint64_t number) {
@@ -52,7 +53,7 @@ static int note_event(struct finding *finding, const struct kymo_event *event, u
   finding->packets[rank] = kymo_stream_of(event)->ordinal;
   if (status == KYMO_OK) {
     struct kymo_segment *segment = &finding->list[finding->at[rank] - 1];
-    segment->stream = &kymo_stream_of(event)->stream;
+    segment->stream = &kymo_decoder_of(event)->stream;
     segment->count++;
     if (event->has_time && !segment->has_times)
       segment->begin_ns = event->time_ns;
@@ -66,7 +67,7 @@ static int note_event(struct finding *finding, const struct kymo_event *event, u
 static void name_streams(const struct finding *finding, const struct kymo_trace *trace) {
   for (size_t i = 0; i < finding->count; i++) {
     struct kymo_segment *segment = &finding->list[i];
-    segment->stream = &trace->streams[((const struct stream_state *)segment->stream)->rank]->stream;
+    segment->stream = &trace->streams[((const struct stream_state *)segment->stream)->rank]->decoder.stream;
   }
 }
 

@@ -39,7 +39,7 @@ void kymo_trace_count_(const struct kymo_trace *trace, struct kymo_trace_counts 
                                   .checkpoints = trace->checkpoints.count + trace->relative.count};
   own.delivered = trace->number < KYMO_NUMBER_RELATIVE ? trace->number : 0;
   for (size_t i = 0; i < trace->stream_count; i++) {
-    own.packets += trace->streams[i]->packet_count;
+    own.packets += trace->streams[i]->decoder.packet_count;
     own.indexed_packets += trace->streams[i]->index.packets;
   }
   kymo_sized_out(out, size, &own, sizeof own);

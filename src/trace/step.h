@@ -9,15 +9,15 @@
 
 #include "decode/load.h"
 #include "decode/text.h"
-#include "trace/trace.h"
+#include "trace/decoder.h"
 
 enum kymo_step { KYMO_STEP_EVENT, KYMO_STEP_END, KYMO_STEP_ERROR };
 
 #define KYMO_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define KYMO_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* Any event at stream->next_bits, and all its possible decode errors: stream->run has them. (slow.c) */
-enum kymo_step kymo_step_slow(struct stream_state *stream, struct kymo_event *event);
+/* Any event at decoder->next_bits, and all its possible decode errors: decoder->run has them. (slow.c) */
+enum kymo_step kymo_step_slow(struct kymo_decoder *decoder, struct kymo_event *event);
 
 static inline uint64_t kymo_load(const uint8_t *header, const struct kymo_load *load) {
   uint64_t word = kymo_load_le64(header + load->offset);
@@ -26,7 +26,7 @@ static inline uint64_t kymo_load(const uint8_t *header, const struct kymo_load *
   return word >> load->shift & load->mask;
 }
 
-/* The data of a stream for the fast path. */
+/* The data of a packet for the fast path. */
 struct kymo_sight {
   const uint8_t *data;
   uint64_t end;

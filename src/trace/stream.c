@@ -20,34 +20,30 @@
 
 static void note_damage(struct stream_state *stream, uint64_t offset, uint64_t bytes_lost,
                         const char *message) {
-  struct kymo_damage damage = {.path = stream->path ? stream->path : stream->stream.path,
+  const char *path = stream->decoder.path;
+  struct kymo_damage damage = {.path = path ? path : stream->decoder.stream.path,
                                .offset = offset,
                                .bytes_lost = bytes_lost,
                                .code = KYMO_E_FORMAT,
                                .message = message};
   kymo_trace_add_damage(stream->trace, &damage);
-  stream->has_damage = true;
+  stream->decoder.has_damage = true;
 }
 
 static void note_error(struct stream_state *stream, uint64_t bytes_lost, const struct kymo_error *error) {
-  struct kymo_damage damage = {.path = error->file[0] ? error->file : stream->stream.path,
+  struct kymo_damage damage = {.path = error->file[0] ? error->file : stream->decoder.stream.path,
                                .offset = error->offset,
                                .bytes_lost = bytes_lost,
                                .code = error->code,
                                .message = error->message};
   kymo_trace_add_damage(stream->trace, &damage);
-  stream->has_damage = true;
-}
-
-void kymo_stream_clock(const struct stream_state *stream, const struct kymo_stream_class *class_,
-                       struct kymo_ns *ns) {
-  kymo_ns_begin(ns, class_->clock, stream->part->clock_offset_ns, stream->part->quirks & KYMO_QUIRK_ROUNDED);
+  stream->decoder.has_damage = true;
 }
 
 /* ---- packets ---- */
 
 void kymo_stream_leave(struct stream_state *stream) {
-  stream->previous = stream->packet;
+  stream->previous = stream->decoder.packet;
   stream->has_previous = true;
   stream->in_packet = stream->is_through = false;
   stream->operations->skip(stream->cursor, stream->packet_bytes);
@@ -55,17 +51,17 @@ void kymo_stream_leave(struct stream_state *stream) {
 
 static void note_damaged_packet(struct stream_state *stream, bool is_decode_error) {
   char text[256];
-  uint64_t begin = stream->packet.offset, lost_from = stream->next_bits / 8;
-  uint64_t content_bytes = (stream->packet.content_bits + 7) / 8;
+  uint64_t begin = stream->decoder.packet.offset, lost_from = stream->decoder.next_bits / 8;
+  uint64_t content_bytes = (stream->decoder.packet.content_bits + 7) / 8;
   uint64_t lost = content_bytes > lost_from ? content_bytes - lost_from : 0;
   if (stream->is_cut) {
     snprintf(text, sizeof text,
              "the packet at byte %" PRIu64 " has %" PRIu64 " bytes, the file ends after %" PRIu64, begin,
-             stream->packet.size_bits / 8, stream->packet_bytes);
+             stream->decoder.packet.size_bits / 8, stream->packet_bytes);
     note_damage(stream, begin + stream->packet_bytes, lost, text);
   } else if (is_decode_error) {
-    kymo_decode_error_text(&stream->run, text, sizeof text);
-    note_damage(stream, begin + stream->run.at / 8, lost, text);
+    kymo_decode_error_text(&stream->decoder.run, text, sizeof text);
+    note_damage(stream, begin + stream->decoder.run.at / 8, lost, text);
   }
 }
 
@@ -73,8 +69,8 @@ static void note_damaged_packet(struct stream_state *stream, bool is_decode_erro
 static void end_packet(struct stream_state *stream, enum kymo_step step) {
   if (step != KYMO_STEP_END || stream->is_cut)
     note_damaged_packet(stream, step == KYMO_STEP_ERROR);
-  if (stream->packet.has_end && stream->packet.end_cycles > stream->clock)
-    stream->clock = stream->packet.end_cycles;
+  if (stream->decoder.packet.has_end && stream->decoder.packet.end_cycles > stream->decoder.clock)
+    stream->decoder.clock = stream->decoder.packet.end_cycles;
   stream->is_through = true;
   kymo_note_packet_end(stream);
 }
@@ -118,18 +114,6 @@ bool kymo_packet_is_repeated(const struct stream_state *stream, const struct kym
          previous->sequence != UINT64_MAX && packet->sequence <= previous->sequence;
 }
 
-/* Stores the clock, which is that of all the stream's events. */
-static void set_clock(struct stream_state *stream, const struct kymo_stream_class *class_) {
-  kymo_stream_clock(stream, class_, &stream->ns);
-  for (uint32_t i = 0; i < stream->event_capacity; i++)
-    stream->events[i].has_time = stream->ns.clock != NULL;
-}
-
-int64_t kymo_place_ns(const struct kymo_event *event) {
-  struct stream_state *stream = kymo_stream_of(event);
-  return event->has_time || !stream->ns.clock ? event->time_ns : kymo_ns_of(&stream->ns, event->cycles);
-}
-
 /* The notices before the packet's events. */
 static void note_packet(struct stream_state *stream, const struct kymo_packet_head *head) {
   struct kymo_loss losses[2];
@@ -140,40 +124,18 @@ static void note_packet(struct stream_state *stream, const struct kymo_packet_he
   kymo_note_packet_begin(stream);
 }
 
-/* Event offsets are the begins of headers; the begins of bodies must be known from the class of the stream
- * alone. */
-static void take_event_offsets(struct stream_state *stream, const struct kymo_chunk *chunk) {
-  const struct kymo_header *header = &stream->plan->header;
-  bool is_simple = stream->plan->has_fast_header && header->case_count == 1 && !header->has_tag;
-  stream->event_offsets = is_simple ? chunk->event_offsets : NULL;
-  stream->offset_count = chunk->offset_count;
-  stream->offset_next = 0;
-  stream->tells_segments = chunk->tells_segments;
-  stream->begins_segment = chunk->begins_segment;
-}
-
-static void enter_packet(struct stream_state *stream, const struct kymo_packet_head *head) {
-  if (!stream->stream.class_ || !stream->plan) {
-    stream->stream.class_ = head->plan->class_;
-    set_clock(stream, head->plan->class_);
-  }
-  stream->plan = head->plan;
-  stream->packet = head->packet;
-  stream->packet.stream = &stream->stream;
+static void enter_packet(struct stream_state *stream, const struct kymo_packet_head *head,
+                         const struct kymo_chunk *chunk) {
+  kymo_decoder_enter(&stream->decoder, head, chunk);
   stream->is_cut = head->is_cut;
   stream->in_packet = true;
-  stream->packet_count++;
   stream->ordinal++;
-  stream->located = 0;
   if (stream->trace->follow)
     kymo_follow_enter_packet(stream);
-  stream->next_bits = head->events_bits;
-  stream->budget = KYMO_SPEND_LIMIT + head->packet.content_bits;
-  stream->clock = head->clock;
-  const struct kymo_node *context = stream->plan->packet_context;
-  stream->context_bits = context ? stream->segments[context->segment] + context->offset_bits : 0;
   stream->has_end_time = head->has_end_time;
   note_packet(stream, head);
+  stream->decoder.tells_segments = chunk->tells_segments;
+  stream->decoder.begins_segment = chunk->begins_segment;
 }
 
 /* Moves after a packet whose head is invalid. */
@@ -203,7 +165,6 @@ static bool is_coming(const struct stream_state *stream, const struct kymo_chunk
 
 /* KYMO_OK: in a packet. KYMO_END, KYMO_AGAIN: there is none. */
 static int open_packet(struct stream_state *stream) {
-  struct kymo_notes notes = {stream->segments, stream->slots};
   for (;;) {
     struct kymo_error why = {.code = KYMO_OK, .offset = KYMO_ERROR_NO_OFFSET};
     struct kymo_packet_head head;
@@ -217,11 +178,9 @@ static int open_packet(struct stream_state *stream) {
     }
     if (status != KYMO_OK)
       return status;
-    stream->path = chunk.path;
     stream->file = chunk.file;
-    stream->entry_clock = stream->clock;
-    status = kymo_packet_read(stream->part->plan, &chunk, stream->stream.class_, stream->clock, &notes, &head,
-                              &why);
+    stream->entry_clock = stream->decoder.clock;
+    status = kymo_decoder_read(&stream->decoder, &chunk, &head, &why);
     if (is_coming(stream, &chunk, status, &head))
       return kymo_follow_is_stopping(stream->trace) ? KYMO_END : KYMO_AGAIN;
     if (status != KYMO_OK) {
@@ -235,8 +194,7 @@ static int open_packet(struct stream_state *stream) {
     }
     stream->packet_bytes = head.bytes;
     if (!kymo_packet_is_repeated(stream, stream->has_previous ? &stream->previous : NULL, &head.packet)) {
-      enter_packet(stream, &head);
-      take_event_offsets(stream, &chunk);
+      enter_packet(stream, &head, &chunk);
       return KYMO_OK;
     }
     stream->operations->skip(stream->cursor, stream->packet_bytes);
@@ -245,42 +203,15 @@ static int open_packet(struct stream_state *stream) {
 
 /* ---- formats with their own events ---- */
 
-/* The packet becomes the event's bytes, and the event its only one. */
 static bool enter_raw_event(struct stream_state *stream, const struct kymo_raw_event *raw) {
-  const struct kymo_stream_plan *plan = &stream->part->plan->streams[raw->class_->stream->index];
-  const struct kymo_event_plan *body = &plan->events[raw->class_->index];
-  struct kymo_run *run = &stream->run;
-  *run = (struct kymo_run){.data = raw->data,
-                           .at = raw->begin_bits,
-                           .end = raw->size_bits,
-                           .segments = stream->segments,
-                           .slots = stream->slots,
-                           .budget = KYMO_SPEND_LIMIT + raw->size_bits};
-  stream->plan = plan;
-  stream->path = raw->path;
-  stream->packet = (struct kymo_packet){.stream = &stream->stream,
-                                        .offset = raw->offset,
-                                        .sequence = UINT64_MAX,
-                                        .data = raw->data,
-                                        .content_bits = raw->size_bits,
-                                        .size_bits = raw->size_bits};
-  if (raw->begin_bits > raw->size_bits || !kymo_program_run(&body->program, run)) {
+  const struct kymo_run *run = &stream->decoder.run;
+  if (!kymo_decoder_enter_event(&stream->decoder, raw)) {
     char text[256];
     kymo_decode_error_text(run, text, sizeof text);
     note_damage(stream, raw->offset + run->at / 8, raw->size_bits / 8, text);
     return false;
   }
-  stream->clock = raw->cycles;
-  struct kymo_event *event = stream->events;
-  kymo_event_fill(event, body, raw->begin_bits, raw->begin_bits);
-  event->cycles = raw->cycles;
-  stream->ns.is_beyond = false;
-  event->is_damaged = stream->has_damage;
-  stream->has_damage = false;
-  stream->times_ns[0] = event->time_ns = stream->ns.clock ? kymo_ns_of(&stream->ns, raw->cycles) : INT64_MIN;
-  stream->event_count = 1;
   stream->ordinal++;
-  stream->located = 0;
   return true;
 }
 
@@ -295,9 +226,6 @@ static int next_raw(struct stream_state *stream) {
       continue;
     if (status != KYMO_OK)
       return status < 0 ? KYMO_END : status;
-    if (!stream->ns.clock && raw.class_->stream->clock)
-      set_clock(stream, raw.class_->stream);
-    stream->stream.class_ = raw.class_->stream;
     if (enter_raw_event(stream, &raw)) {
       kymo_note_stream_begin(stream);
       return KYMO_OK;
@@ -312,73 +240,37 @@ static int next_raw(struct stream_state *stream) {
 #define EVENTS_MIN 8
 #define EVENTS_BYTES ((size_t)2 << 20)
 
-static int prepare_memory(struct stream_state *stream, struct kymo_error *error) {
-  const struct kymo_schema_plan *plan = stream->part->plan;
-  struct kymo_arena *arena = &stream->trace->arena;
-  size_t notes = (size_t)plan->segment_count + plan->slot_count + 2;
-  size_t events =
-      EVENTS_BYTES / sizeof *stream->events / (stream->trace->stream_count ? stream->trace->stream_count : 1);
-  events = events > EVENTS_MAX ? EVENTS_MAX : events < EVENTS_MIN ? EVENTS_MIN : events;
-  stream->event_capacity = (uint32_t)events;
-  char *memory = kymo_arena_alloc(arena, events * sizeof *stream->events + KYMO_CACHE_LINE);
-  stream->segments = kymo_arena_array(arena, notes, sizeof *stream->segments);
-  stream->times_ns = kymo_arena_array(arena, events + 1, sizeof *stream->times_ns);
-  if (!stream->segments || !stream->times_ns || !memory)
-    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  stream->slots = stream->segments + plan->segment_count + 1;
-  stream->events = (struct kymo_event *)(void *)(memory + (-(uintptr_t)memory & (KYMO_CACHE_LINE - 1)));
-  return KYMO_OK;
-}
-
 int kymo_stream_prepare(struct stream_state *stream, struct kymo_error *error) {
-  int status = prepare_memory(stream, error);
-  if (status != KYMO_OK)
-    return status;
-  for (uint32_t i = 0; i < stream->event_capacity; i++)
-    stream->events[i].packet = &stream->packet;
-  stream->place = (struct kymo_event){.packet = &stream->packet, .time_ns = INT64_MIN};
+  size_t streams = stream->trace->stream_count ? stream->trace->stream_count : 1;
+  size_t events = EVENTS_BYTES / sizeof(struct kymo_event) / streams;
+  events = events > EVENTS_MAX ? EVENTS_MAX : events < EVENTS_MIN ? EVENTS_MIN : events;
+  stream->place = (struct kymo_event){.packet = &stream->decoder.packet, .time_ns = INT64_MIN};
   stream->begin_ns = INT64_MIN;
   kymo_index_begin(&stream->index, stream->trace->stream_count);
-  if (stream->stream.class_)
-    set_clock(stream, stream->stream.class_);
-  return KYMO_OK;
+  return kymo_decoder_prepare(&stream->decoder, &stream->trace->arena, (uint32_t)events, error);
 }
 
 /* Stores the fields of the packet's head for its events. */
 static void note_head_again(struct stream_state *stream) {
-  struct kymo_notes notes = {stream->segments, stream->slots};
-  struct kymo_chunk chunk = {.data = stream->packet.data,
+  struct kymo_decoder *decoder = &stream->decoder;
+  struct kymo_chunk chunk = {.data = decoder->packet.data,
                              .size_bytes = stream->packet_bytes,
-                             .path = stream->path,
-                             .offset = stream->packet.offset};
+                             .path = decoder->path,
+                             .offset = decoder->packet.offset};
   struct kymo_packet_head head;
-  kymo_packet_read(stream->part->plan, &chunk, stream->stream.class_, stream->clock, &notes, &head, NULL);
+  kymo_decoder_read(decoder, &chunk, &head, NULL);
 }
 
 int kymo_stream_renew(struct stream_state *stream, struct kymo_error *error) {
-  const struct kymo_schema_plan *plan = stream->part->plan;
+  struct kymo_decoder *decoder = &stream->decoder;
   const struct kymo_trace *trace = stream->trace;
-  size_t notes = (size_t)plan->segment_count + plan->slot_count + 2;
-  uint64_t *segments = kymo_arena_array(&stream->trace->arena, notes, sizeof *segments);
-  if (!segments)
-    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  stream->segments = segments;
-  stream->slots = segments + plan->segment_count + 1;
-  stream->located = 0;
-  if (!stream->stream.class_)
-    return KYMO_OK;
-  stream->stream.class_ = plan->schema->streams[stream->stream.class_->index];
-  stream->plan = stream->plan ? &plan->streams[stream->stream.class_->index] : NULL;
-  set_clock(stream, stream->stream.class_);
+  int status = kymo_decoder_renew(decoder, stream->part->plan, &stream->trace->arena, error);
+  if (status != KYMO_OK || !decoder->stream.class_)
+    return status;
   bool is_merged = trace->is_merging && stream->phase == STREAM_EVENT;
-  const struct kymo_event *next = is_merged ? trace->cursors[stream->rank].next : stream->events;
   if (stream->phase == STREAM_EVENT || stream->is_ahead) {
-    if (next < stream->events + stream->event_count) {
-      stream->next_bits = next->offset_bits;
-      stream->clock = next->cycles;
-    }
+    kymo_decoder_return(decoder, is_merged ? trace->cursors[stream->rank].next : decoder->events);
     stream->is_ahead = false;
-    stream->event_count = 0;
   }
   if (stream->phase == STREAM_EVENT)
     stream->phase = STREAM_WAITING;
@@ -395,45 +287,41 @@ static void end_stream(struct stream_state *stream) {
 
 /* Drops the events before the time of the seek; false if none is left. */
 static bool drop_early(struct stream_state *stream) {
-  uint32_t early = 0, count = stream->event_count;
-  if (KYMO_LIKELY(stream->begin_ns == INT64_MIN) || !stream->ns.clock)
+  struct kymo_decoder *decoder = &stream->decoder;
+  uint32_t early = 0, count = decoder->event_count;
+  if (KYMO_LIKELY(stream->begin_ns == INT64_MIN) || !decoder->ns.clock)
     return true;
-  while (early < count && stream->times_ns[early] < stream->begin_ns)
+  while (early < count && decoder->times_ns[early] < stream->begin_ns)
     early++;
   if (early == count)
     return false;
   stream->begin_ns = INT64_MIN;
-  stream->ahead.dropped = early;
-  stream->ahead.is_damaged = false;
-  stream->events[0].is_damaged = false;
-  stream->event_count = count - early;
-  memmove(stream->events, stream->events + early, stream->event_count * sizeof *stream->events);
-  memmove(stream->times_ns, stream->times_ns + early, stream->event_count * sizeof *stream->times_ns);
+  kymo_decoder_keep(decoder, early, count - early);
+  decoder->ahead.is_damaged = false;
+  decoder->events[0].is_damaged = false;
   return true;
 }
 
 /* Drops the events outside the window of the part; false if none is left. */
 static bool drop_outside(struct stream_state *stream) {
+  struct kymo_decoder *decoder = &stream->decoder;
   const struct part_state *part = stream->part;
-  uint32_t early = 0, end, count = stream->event_count;
-  if (KYMO_LIKELY(!part->has_window) || !stream->ns.clock)
+  uint32_t early = 0, end, count = decoder->event_count;
+  if (KYMO_LIKELY(!part->has_window) || !decoder->ns.clock)
     return true;
-  while (early < count && stream->times_ns[early] < part->window_begin_ns)
+  while (early < count && decoder->times_ns[early] < part->window_begin_ns)
     early++;
-  for (end = early; end < count && stream->times_ns[end] <= part->window_end_ns;)
+  for (end = early; end < count && decoder->times_ns[end] <= part->window_end_ns;)
     end++;
   if (end == early)
     return false;
-  stream->ahead.dropped += early;
-  stream->event_count = end - early;
-  memmove(stream->events, stream->events + early, stream->event_count * sizeof *stream->events);
-  memmove(stream->times_ns, stream->times_ns + early, stream->event_count * sizeof *stream->times_ns);
+  kymo_decoder_keep(decoder, early, end - early);
   return true;
 }
 
 /* An event of a class that is not described yet: tracers may write it before its description. */
 static bool is_undescribed(struct stream_state *stream, enum kymo_step step) {
-  if (KYMO_LIKELY(step != KYMO_STEP_ERROR || stream->run.error != KYMO_DECODE_ERROR_ID)) {
+  if (KYMO_LIKELY(step != KYMO_STEP_ERROR || stream->decoder.run.error != KYMO_DECODE_ERROR_ID)) {
     stream->undescribed_ns = 0;
     return false;
   }
@@ -443,15 +331,15 @@ static bool is_undescribed(struct stream_state *stream, enum kymo_step step) {
 /* Pages were missing: drops the incomplete events and those after them. Their place is reported when the next
  * bytes of the file are read. */
 static enum kymo_step drop_missing(struct stream_state *stream, enum kymo_step step) {
-  size_t missing = kymo_guard_missing_in(stream->packet.data, (size_t)stream->packet_bytes);
+  size_t missing = kymo_guard_missing_in(stream->decoder.packet.data, (size_t)stream->packet_bytes);
   stream->guard_faults = kymo_guard_faults();
   if (missing == SIZE_MAX)
     return step;
-  uint32_t count = step == KYMO_STEP_EVENT ? stream->event_count : 0, kept = 0;
-  while (kept + 1 < count && stream->events[kept + 1].offset_bits / 8 <= missing)
+  uint32_t count = step == KYMO_STEP_EVENT ? stream->decoder.event_count : 0, kept = 0;
+  while (kept + 1 < count && stream->decoder.events[kept + 1].offset_bits / 8 <= missing)
     kept++;
-  stream->event_count = kept;
-  stream->next_bits = stream->packet.content_bits;
+  stream->decoder.event_count = kept;
+  stream->decoder.next_bits = stream->decoder.packet.content_bits;
   return kept ? KYMO_STEP_EVENT : KYMO_STEP_END;
 }
 
@@ -459,7 +347,7 @@ static enum kymo_step drop_missing(struct stream_state *stream, enum kymo_step s
 static int advance_packets(struct stream_state *stream) {
   for (;;) {
     if (stream->in_packet && !stream->is_through) {
-      enum kymo_step step = stream->is_ahead ? KYMO_STEP_EVENT : kymo_look_ahead(stream);
+      enum kymo_step step = stream->is_ahead ? KYMO_STEP_EVENT : kymo_look_ahead(&stream->decoder);
       stream->is_ahead = false;
       if (KYMO_UNLIKELY(kymo_guard_faults() != stream->guard_faults))
         step = drop_missing(stream, step);
@@ -496,14 +384,14 @@ void kymo_stream_restart(struct stream_state *stream, int64_t begin_ns) {
   if (stream->cursor)
     stream->operations->end(stream->cursor);
   stream->cursor = NULL;
-  stream->path = NULL;
+  stream->decoder.path = NULL;
   stream->in_packet = stream->is_through = stream->is_ahead = stream->has_previous = stream->is_cut = false;
-  stream->is_begun = stream->is_ended = stream->has_damage = false;
+  stream->is_begun = stream->is_ended = stream->decoder.has_damage = false;
   stream->phase = STREAM_NEW;
   stream->notice_count = stream->notice_next = 0;
-  stream->event_count = 0;
-  stream->clock = 0;
-  stream->located = stream->ordinal = 0;
+  stream->decoder.event_count = 0;
+  stream->decoder.clock = 0;
+  stream->decoder.located = stream->ordinal = 0;
   stream->begin_ns = begin_ns;
 }
 
@@ -548,7 +436,8 @@ static void advance(struct stream_state *stream) {
 /* Times that do not fit 64 bits are at the ends of the range; for each stream the first ones are reported. */
 static void note_beyond(struct stream_state *stream) {
   if (!stream->has_told_beyond)
-    note_damage(stream, stream->packet.offset, 0, "events with times that do not fit 64-bit nanoseconds");
+    note_damage(stream, stream->decoder.packet.offset, 0,
+                "events with times that do not fit 64-bit nanoseconds");
   stream->has_told_beyond = true;
 }
 
@@ -560,7 +449,7 @@ int kymo_stream_advance(struct stream_state *stream, struct kymo_error *error) {
   }
   while (stream->phase != STREAM_DONE) {
     advance(stream);
-    if (KYMO_UNLIKELY(stream->ns.is_beyond) && stream->phase == STREAM_EVENT)
+    if (KYMO_UNLIKELY(stream->decoder.ns.is_beyond) && stream->phase == STREAM_EVENT)
       note_beyond(stream);
     while (kymo_notice_is_due(stream))
       kymo_notice_give(stream);
@@ -580,17 +469,18 @@ int kymo_stream_pass_notice(struct stream_state *stream, struct kymo_error *erro
 /* A silent stream delays others to its position, or to the bound. */
 static int64_t waiting_key(struct stream_state *stream) {
   const struct kymo_follow *follow = stream->trace->follow;
-  int64_t time_ns = stream->ns.clock ? kymo_ns_of(&stream->ns, stream->clock) : INT64_MIN;
+  int64_t time_ns =
+      stream->decoder.ns.clock ? kymo_ns_of(&stream->decoder.ns, stream->decoder.clock) : INT64_MIN;
   if (!follow)
     return time_ns;
-  if (!stream->ns.clock)
+  if (!stream->decoder.ns.clock)
     return INT64_MAX - 1;
   return follow->bound_ns > time_ns ? follow->bound_ns + 1 : time_ns;
 }
 
 int64_t kymo_stream_key(struct stream_state *stream) {
   switch (stream->phase) {
-  case STREAM_EVENT: return stream->times_ns[0];
+  case STREAM_EVENT: return stream->decoder.times_ns[0];
   case STREAM_NOTICE: return stream->notices[stream->notice_next].time_ns;
   case STREAM_WAITING: return waiting_key(stream);
   default: return INT64_MAX;

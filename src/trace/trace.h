@@ -15,12 +15,11 @@
 #ifndef KYMO_TRACE_TRACE_H
 #define KYMO_TRACE_TRACE_H
 
-#include "decode/clock.h"
-#include "decode/packet.h"
 #include "source/format.h"
 #include "source/modules.h"
 #include "source/notes.h"
 #include "trace/checkpoint.h"
+#include "trace/decoder.h"
 #include "trace/index.h"
 #include "trace/merge.h"
 
@@ -72,9 +71,6 @@ struct merge_cursor {
   struct kymo_event *next, *end;
 };
 
-#define KYMO_CACHE_LINE 64
-_Static_assert(sizeof(struct kymo_event) <= KYMO_CACHE_LINE, "lookup and merge are planned per cache line");
-
 /* What a stream reports between events. */
 struct stream_notice {
   bool is_loss, has_time;
@@ -94,14 +90,13 @@ struct loss_cause {
 #define LOSS_CAUSES 8
 
 struct stream_state {
-  struct kymo_stream stream;             /* first: a kymo_stream is its stream_state */
+  struct kymo_decoder decoder;           /* first: a kymo_stream is its stream_state */
   struct loss_cause causes[LOSS_CAUSES]; /* as kymo_stream_describe found them */
   struct kymo_trace *trace;
   struct part_state *part;
   const struct kymo_source_operations *operations;
   void *source;
   struct kymo_cursor *cursor; /* NULL until the first move, and after the end */
-  const char *path;           /* of the file that the packet is in */
   bool may_repeat;
   bool in_packet;
   bool is_through;         /* … all of whose events were returned */
@@ -129,46 +124,15 @@ struct stream_state {
   struct stream_notice notices[STREAM_NOTICES];
   unsigned notice_count, notice_next;
   struct kymo_event place; /* represents the packet (struct kymo_boundary) */
-  struct kymo_run run;     /* the last slow step; the decode error of an event */
-  uint64_t budget;         /* see KYMO_SPEND_LIMIT */
   struct kymo_index index;
-  int64_t begin_ns;      /* events before this are dropped, up to the first one that is not before it; else
+  int64_t begin_ns;     /* events before this are dropped, up to the first one that is not before it; else
                      * INT64_MIN */
-  uint64_t packet_count; /* entered so far, including the current one */
-  uint64_t ordinal;      /* the same (or events that the format steps over), since the begin of the stream */
-  uint64_t entry_clock;  /* before the packet's head was read */
-  uint32_t file;         /* kymo_chunk.file of the packet */
+  uint64_t ordinal;     /* of the packet (or event of a raw stream), from the begin of the stream */
+  uint64_t entry_clock; /* before the packet's head was read */
+  uint32_t file;        /* kymo_chunk.file of the packet */
   const struct kymo_prefilter *prefilter; /* or NULL */
-  /* the begin of the stream's last lookahead */
-  struct stream_ahead {
-    uint64_t next_bits, clock, budget;
-    uint32_t dropped; /* of the buffered events, before begin_ns */
-    bool is_damaged;  /* the first of them is marked as damaged */
-  } ahead;
-  bool has_damage;  /* since the last event */
-  uint64_t located; /* number of the event that segments and slots belong to; 0: none */
-  uint64_t *segments;
-  uint64_t context_bits; /* where the packet's context begins */
-
-  /* Data of lookahead, in two cache lines: its end begins the first. */
-  struct kymo_packet packet; /* as far as lookahead decoding goes */
-  uint64_t next_bits;        /* where the next event header to be decoded may begin */
-  uint64_t clock;            /* there; full value */
-  const struct kymo_event_offset
-      *event_offsets;                  /* of the packet's events; NULL: they are found by decoding */
-  uint32_t offset_count, offset_next;  /* offset_next: of the event at next_bits */
-  bool tells_segments, begins_segment; /* as in the packet's chunk */
-  const struct kymo_stream_plan *plan;
-  struct kymo_event *events; /* found ahead */
-  uint64_t *slots;
-  int64_t *times_ns; /* of the events */
-  uint32_t event_count, event_capacity;
-  uint64_t guard_faults; /* of all mappings, at the last check: base/guard.h */
-  struct kymo_ns ns;
+  uint64_t guard_faults;                  /* of all mappings, at the last check: base/guard.h */
 };
-
-/* The place of an event in the order of times: its time, else that of the previous event in its stream. */
-int64_t kymo_place_ns(const struct kymo_event *event);
 
 /* Leaves out events without a time from now on: they are in no window of time. */
 void kymo_trace_want_times(struct kymo_trace *trace);
@@ -313,8 +277,9 @@ int kymo_trace_intersect(struct kymo_trace *trace, int64_t *begin_ns, int64_t *e
 
 /* ---- streams (stream.c) ---- */
 
-/* An empty one in the trace's memory, or NULL. (open.c) */
-struct stream_state *kymo_stream_new(struct kymo_trace *trace);
+/* Makes the state of a stream in the trace's memory; NULL: out of memory. (open.c) */
+struct stream_state *kymo_stream_new(struct kymo_trace *trace, const struct kymo_stream *stream,
+                                     const struct kymo_stream_source *source);
 
 /* Creates the cursor. KYMO_E_MEMORY; otherwise damage is listed, and the stream is over. */
 int kymo_stream_begin(struct stream_state *stream, struct kymo_error *error);
@@ -331,12 +296,9 @@ int kymo_stream_pass_notice(struct stream_state *stream, struct kymo_error *erro
 /* Moves the stream before its first packet, as if nothing had been read. Events before `begin_ns` will be
  * dropped. */
 void kymo_stream_restart(struct stream_state *stream, int64_t begin_ns);
-/* Begins the arithmetic of times of a stream's class. */
-void kymo_stream_clock(const struct stream_state *stream, const struct kymo_stream_class *class_,
-                       struct kymo_ns *ns);
 /* The time that orders the stream in the merge. */
 int64_t kymo_stream_key(struct stream_state *stream);
-/* Allocates the memory for places of fields, once the plan is known. */
+/* Allocates the memory of the decoder, once all streams are known. */
 int kymo_stream_prepare(struct stream_state *stream, struct kymo_error *error);
 
 /* Continues with the part's new plan: buffered events that were not returned are found again. */
@@ -353,30 +315,8 @@ bool kymo_packet_is_repeated(const struct stream_state *stream, const struct kym
 unsigned kymo_packet_losses(const struct kymo_packet *previous, const struct kymo_packet_head *head,
                             struct kymo_loss losses[2]);
 
-/* Stores the places of this event's fields in segments and slots. */
-void kymo_stream_locate(struct stream_state *stream, const struct kymo_event *event);
-/* The bit after an event of a stream of packets, in the packet. */
-uint64_t kymo_event_end(const struct kymo_event *event);
-
-/* Starts a walk over the contents of a list or group that begins there. (walk.c) */
-void kymo_walk_at(struct kymo_walk *walk, const struct kymo_event *event, const struct kymo_node *node,
-                  uint64_t at_bits, uint64_t count);
-
 static inline struct stream_state *kymo_stream_of(const struct kymo_event *event) {
   return (struct stream_state *)(uintptr_t)event->packet->stream;
-}
-
-/* The begin of the fields after the event header, in the packet. */
-static inline uint64_t kymo_body_bits(const struct kymo_event *event) {
-  return event->offset_bits + event->header_bits;
-}
-
-/* The stream of an event, with the segments and slots of that event. */
-static inline struct stream_state *kymo_located(const struct kymo_event *event) {
-  struct stream_state *stream = kymo_stream_of(event);
-  if (stream->located != event->number)
-    kymo_stream_locate(stream, event);
-  return stream;
 }
 
 #endif

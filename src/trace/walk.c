@@ -11,16 +11,16 @@
 #include <stdlib.h>
 
 static const struct kymo_node *root_of(const struct kymo_event *event, enum kymo_scope scope) {
-  const struct stream_state *stream = kymo_stream_of(event);
+  const struct kymo_decoder *decoder = kymo_decoder_of(event);
   if (scope == KYMO_SCOPE_PACKET_HEADER)
-    return stream->part->plan->packet_header;
+    return decoder->schema_plan->packet_header;
   if (scope == KYMO_SCOPE_PACKET_CONTEXT)
-    return stream->plan->packet_context;
+    return decoder->plan->packet_context;
   if (!event->plan) /* it stands for a packet */
     return NULL;
   switch (scope) {
-  case KYMO_SCOPE_EVENT_HEADER: return stream->plan->event_header;
-  case KYMO_SCOPE_COMMON_CONTEXT: return stream->plan->common_context;
+  case KYMO_SCOPE_EVENT_HEADER: return decoder->plan->event_header;
+  case KYMO_SCOPE_COMMON_CONTEXT: return decoder->plan->common_context;
   case KYMO_SCOPE_SPECIFIC_CONTEXT: return event->plan->specific_context;
   case KYMO_SCOPE_PAYLOAD: return event->plan->payload;
   default: return NULL;
@@ -33,7 +33,7 @@ static uint64_t begin_of(const struct kymo_event *event, enum kymo_scope scope) 
   if (scope == KYMO_SCOPE_PACKET_HEADER)
     return 0;
   if (scope == KYMO_SCOPE_PACKET_CONTEXT)
-    return kymo_stream_of(event)->context_bits;
+    return kymo_decoder_of(event)->context_bits;
   if (scope == KYMO_SCOPE_EVENT_HEADER)
     return event->offset_bits;
   unsigned index = scope - KYMO_SCOPE_COMMON_CONTEXT;
@@ -52,12 +52,12 @@ bool kymo_walk_begin(struct kymo_walk *walk, const struct kymo_event *event, enu
   walk->depth = 0;
   if (!root)
     return false;
-  const struct stream_state *stream = kymo_stream_of(event);
+  const struct kymo_decoder *decoder = kymo_decoder_of(event);
   if (scope >= KYMO_SCOPE_COMMON_CONTEXT && event->plan->is_dependent[scope - KYMO_SCOPE_COMMON_CONTEXT])
     kymo_located(event);
-  uint32_t count = stream->part->plan->slot_count;
+  uint32_t count = decoder->schema_plan->slot_count;
   for (uint32_t i = 0; i < count && i < KYMO_WALK_SLOTS; i++)
-    walk->slots[i] = stream->slots[i];
+    walk->slots[i] = decoder->slots[i];
   walk->at_bits = kymo_round_up(begin_of(event, scope), boundary_of(root));
   walk->frames[0] =
       (struct kymo_walk_frame){.node = root, .part = root + 1, .count = root->type->member_count};
@@ -67,11 +67,11 @@ bool kymo_walk_begin(struct kymo_walk *walk, const struct kymo_event *event, enu
 
 void kymo_walk_at(struct kymo_walk *walk, const struct kymo_event *event, const struct kymo_node *node,
                   uint64_t at_bits, uint64_t count) {
-  const struct stream_state *stream = kymo_located(event);
-  uint32_t slots = stream->part->plan->slot_count;
+  const struct kymo_decoder *decoder = kymo_located(event);
+  uint32_t slots = decoder->schema_plan->slot_count;
   walk->event = event;
   for (uint32_t i = 0; i < slots && i < KYMO_WALK_SLOTS; i++)
-    walk->slots[i] = stream->slots[i];
+    walk->slots[i] = decoder->slots[i];
   walk->at_bits = at_bits;
   walk->frames[0] =
       (struct kymo_walk_frame){.node = node, .part = node + 1, .count = count, .begin_bits = at_bits};
@@ -79,8 +79,8 @@ void kymo_walk_at(struct kymo_walk *walk, const struct kymo_event *event, const 
 }
 
 static uint64_t *slot(struct kymo_walk *walk, uint32_t index) {
-  const struct stream_state *stream = kymo_stream_of(walk->event);
-  return index < KYMO_WALK_SLOTS ? &walk->slots[index] : &stream->slots[index];
+  const struct kymo_decoder *decoder = kymo_decoder_of(walk->event);
+  return index < KYMO_WALK_SLOTS ? &walk->slots[index] : &decoder->slots[index];
 }
 
 /* The last step: nothing follows it. */

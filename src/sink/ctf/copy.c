@@ -41,7 +41,7 @@ static uint32_t boundary_of(const struct kymo_ctf_copy *copy, const struct kymo_
 
 static int fail_size(const struct kymo_ctf_copy *copy, const char *what, uint64_t bits,
                      struct kymo_error *error) {
-  return kymo_fail_at(error, KYMO_E_LIMIT, copy->pass.stream->stream.path, copy->packet.offset,
+  return kymo_fail_at(error, KYMO_E_LIMIT, copy->pass.stream->decoder.stream.path, copy->packet.offset,
                       "the %s of %" PRIu64 " bits does not fit its field in the packet header", what, bits);
 }
 
@@ -225,10 +225,10 @@ static int begin_after_left_out(struct kymo_ctf_copy *copy, struct kymo_error *e
 /* ---- from packet to packet ---- */
 
 static bool is_at(const struct kymo_ctf_copy *copy, const struct stream_state *stream) {
-  const struct kymo_packet *one = &copy->pass.head.packet, *other = &stream->packet;
+  const struct kymo_packet *one = &copy->pass.head.packet, *other = &stream->decoder.packet;
   return one->offset == other->offset && one->sequence == other->sequence &&
          one->begin_cycles == other->begin_cycles && one->content_bits == other->content_bits &&
-         strcmp(copy->pass.path, stream->path) == 0;
+         strcmp(copy->pass.path, stream->decoder.path) == 0;
 }
 
 static bool next_packet(struct kymo_ctf_copy *copy) {
@@ -268,14 +268,14 @@ static int enter_packet(struct kymo_ctf_copy *copy, const struct stream_state *s
     status = close_packet(copy, error);
   while (status == KYMO_OK && next_packet(copy)) {
     if (is_at(copy, stream)) {
-      copy->number = stream->packet_count;
+      copy->number = stream->decoder.packet_count;
       return take_packet(copy, error);
     }
     status = pass_packet(copy, error);
   }
   if (status != KYMO_OK)
     return status;
-  return kymo_fail_at(error, KYMO_E_FORMAT, stream->path, stream->packet.offset,
+  return kymo_fail_at(error, KYMO_E_FORMAT, stream->decoder.path, stream->decoder.packet.offset,
                       "the packet changed while it was being read");
 }
 
@@ -367,7 +367,7 @@ int kymo_ctf_copy_event(struct kymo_ctf_copy *copy, const struct kymo_event *eve
                         struct kymo_error *error) {
   const struct stream_state *stream = kymo_stream_of(event);
   int status = KYMO_OK;
-  if (KYMO_UNLIKELY(stream->packet_count != copy->number || !copy->is_open))
+  if (KYMO_UNLIKELY(stream->decoder.packet_count != copy->number || !copy->is_open))
     status = enter_packet(copy, stream, error);
   if (status < 0)
     return status;

@@ -86,7 +86,7 @@ int kymo_ctf_head_take(struct kymo_ctf_head *head, const struct kymo_pass *pass,
       find_fields(head, pass, pass->head.plan->packet_context))
     return KYMO_OK;
   return kymo_fail(error, KYMO_E_LIMIT, "%s: more than %d numbers with a meaning in a packet header",
-                   pass->stream->stream.path, KYMO_CTF_FIELDS);
+                   pass->stream->decoder.stream.path, KYMO_CTF_FIELDS);
 }
 
 /* ---- encoding ---- */
@@ -104,7 +104,7 @@ static int encode_added(struct kymo_ctf_place *place, uint32_t role, uint64_t va
 
 int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pass, bool is_plain,
                          struct kymo_error *error) {
-  struct stream_state twin = *pass->stream; /* reading stands elsewhere */
+  struct kymo_decoder twin = pass->stream->decoder; /* reading stands elsewhere */
   twin.packet = pass->head.packet;
   twin.packet.stream = &twin.stream;
   twin.plan = pass->head.plan;

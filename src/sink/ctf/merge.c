@@ -188,8 +188,8 @@ static int remember_packet(struct kymo_ctf_source *source, const uint32_t *bound
   struct kymo_ctf_files memory = {.capacity = SIZE_MAX};
   struct kymo_ctf_file file = {.files = &memory, .fd = -1};
   struct kymo_ctf_place place = {.file = &file, .is_plain = is_plain};
-  source->packet_count = kymo_stream_of(event)->packet_count;
-  source->is_usable = !kymo_stream_of(event)->operations->next_event;
+  source->packet_count = kymo_decoder_of(event)->packet_count;
+  source->is_usable = !kymo_decoder_of(event)->is_raw;
   for (uint32_t i = 0; context && i < context->member_count; i++)
     if (kymo_ctf_goes_with_events(&context->members[i]) && boundaries[context->members[i].type->id] > 8)
       source->is_usable = false;
@@ -266,7 +266,7 @@ static int encode_body(struct kymo_ctf_place *place, const struct kymo_event *ev
   struct kymo_walk walk;
   uint64_t from;
   uint32_t boundary;
-  bool is_raw = kymo_stream_of(event)->operations->next_event != NULL;
+  bool is_raw = kymo_decoder_of(event)->is_raw;
   if (!is_raw && !place->is_plain && find_body(event, &from, &boundary)) {
     uint64_t to = kymo_align_up(place->at_bits, boundary ? boundary : 1);
     if (from % 8 == 0 && to % 8 == 0 && (to - from) % strictest(boundaries, class_) == 0) {
@@ -303,7 +303,7 @@ int kymo_ctf_merge_event(struct kymo_ctf_merge *merge, size_t part, const struct
   struct kymo_ctf_source *source = &merge->sources[merge->first_sources[part] + event->packet->stream->index];
   struct kymo_ctf_heading heading = {source, origin->stream->common_context,
                                      origin->ids[event->class_->index], time};
-  if (source->packet_count != kymo_stream_of(event)->packet_count)
+  if (source->packet_count != kymo_decoder_of(event)->packet_count)
     status = remember_packet(source, merge->boundaries[part], merge->is_plain[part], event, error);
   if (status == KYMO_OK)
     status = encode_head(merge, &place, &heading, event, error);
