@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From names to fields, and their types. */
 #include "trace/field.h"
-#include "base/sized.h"
 #include "decode/value.h"
 #include "decode/walk.h"
 #include "schema/attribute.h"
@@ -92,17 +91,17 @@ static void note_place(struct field *field, const struct kymo_event_plan *plan,
   field->has_place |= field->length.is_there && !field->length.is_signed;
 }
 
-static uint32_t add_field(struct kymo_trace *trace, struct kymo_event_plan *plan, const struct way *way,
+static uint32_t add_field(struct kymo_arena *arena, struct kymo_event_plan *plan, const struct way *way,
                           const char *path) {
   struct kymo_fields *fields = plan->fields;
-  if (!fields && !(fields = plan->fields = kymo_arena_alloc(&trace->arena, sizeof *fields)))
+  if (!fields && !(fields = plan->fields = kymo_arena_alloc(arena, sizeof *fields)))
     return KYMO_FIELD_NONE;
   for (uint32_t i = 0; i < fields->count; i++)
     if (fields->list[i].node == way->node)
       return i;
   if (fields->count == fields->capacity) {
     uint32_t capacity = fields->capacity ? fields->capacity * 2 : 8;
-    struct field *list = kymo_arena_array(&trace->arena, capacity, sizeof *list);
+    struct field *list = kymo_arena_array(arena, capacity, sizeof *list);
     if (!list)
       return KYMO_FIELD_NONE;
     if (fields->count)
@@ -110,8 +109,8 @@ static uint32_t add_field(struct kymo_trace *trace, struct kymo_event_plan *plan
     fields->list = list;
     fields->capacity = capacity;
   }
-  struct guard *guards = kymo_arena_array(&trace->arena, way->guard_count + 1u, sizeof *guards);
-  path = kymo_arena_copy(&trace->arena, path, strlen(path));
+  struct guard *guards = kymo_arena_array(arena, way->guard_count + 1u, sizeof *guards);
+  path = kymo_arena_copy(arena, path, strlen(path));
   if (!guards || !path)
     return KYMO_FIELD_NONE;
   memcpy(guards, way->guards, way->guard_count * sizeof *guards);
@@ -122,19 +121,6 @@ static uint32_t add_field(struct kymo_trace *trace, struct kymo_event_plan *plan
                                                .path = path};
   note_place(&fields->list[fields->count], plan, way->root);
   return fields->count++;
-}
-
-struct kymo_event_plan *kymo_find_plan(struct kymo_trace *trace, const struct kymo_event_class *class_,
-                                       struct kymo_stream_plan **stream) {
-  for (size_t i = 0; i < trace->part_count; i++) {
-    struct kymo_schema_plan *plan = trace->parts[i]->plan;
-    if (class_->stream->index >= plan->schema->stream_count)
-      continue;
-    *stream = &plan->streams[class_->stream->index];
-    if ((*stream)->class_ == class_->stream)
-      return &(*stream)->events[class_->index];
-  }
-  return NULL;
 }
 
 /* The scopes that are searched for fields, nearest first. */
@@ -162,16 +148,13 @@ static const struct {
 };
 #define ROLES (sizeof roles / sizeof *roles)
 
-uint32_t kymo_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_, const char *path) {
-  struct kymo_stream_plan *stream;
-  struct kymo_event_plan *plan = kymo_find_plan(trace, class_, &stream);
+uint32_t kymo_plan_field_id(struct kymo_event_plan *plan, const struct kymo_stream_plan *stream,
+                            struct kymo_arena *arena, const char *path) {
   struct way ways[SCOPES];
-  if (!plan)
-    return KYMO_FIELD_NONE;
   list_scopes(ways, plan, stream);
   for (size_t i = 0; i < SCOPES; i++)
     if (ways[i].node && find(&ways[i], path))
-      return add_field(trace, plan, &ways[i], path);
+      return add_field(arena, plan, &ways[i], path);
   for (size_t i = 0; i < ROLES; i++)
     if (strcmp(path, roles[i].name) == 0)
       return roles[i].id;
@@ -187,7 +170,7 @@ const struct field *kymo_find_field(const struct kymo_event_plan *plan, uint32_t
 #define PATH_BYTES 1024
 
 struct listing {
-  struct kymo_trace *trace;
+  struct kymo_arena *arena;
   struct kymo_event_plan *plan;
   uint32_t *ids;
   size_t count, capacity;
@@ -200,7 +183,7 @@ static void list_members(struct listing *listing, const struct way *at, size_t l
 static void list_field(struct listing *listing, const struct way *at, size_t length) {
   if (listing->count == listing->capacity) {
     size_t capacity = listing->capacity ? listing->capacity * 2 : 16;
-    uint32_t *ids = kymo_arena_array(&listing->trace->arena, capacity, sizeof *ids);
+    uint32_t *ids = kymo_arena_array(listing->arena, capacity, sizeof *ids);
     if (!ids)
       return;
     if (listing->count)
@@ -208,7 +191,7 @@ static void list_field(struct listing *listing, const struct way *at, size_t len
     listing->ids = ids;
     listing->capacity = capacity;
   }
-  uint32_t id = add_field(listing->trace, listing->plan, at, listing->path);
+  uint32_t id = add_field(listing->arena, listing->plan, at, listing->path);
   if (id != KYMO_FIELD_NONE)
     listing->ids[listing->count++] = id;
   list_members(listing, at, length);
@@ -239,20 +222,14 @@ static void list_members(struct listing *listing, const struct way *at, size_t l
   }
 }
 
-int kymo_field_list(struct kymo_trace *trace, const struct kymo_event_class *class_, const uint32_t **ids,
-                    size_t *count) {
-  struct kymo_stream_plan *stream;
-  struct listing listing = {.trace = trace, .plan = kymo_find_plan(trace, class_, &stream)};
+int kymo_plan_fields(struct kymo_event_plan *plan, const struct kymo_stream_plan *stream,
+                     struct kymo_arena *arena, const uint32_t **ids, size_t *count) {
+  struct listing listing = {.arena = arena, .plan = plan};
   struct way ways[SCOPES];
-  *ids = NULL;
-  *count = 0;
-  if (!listing.plan)
-    return KYMO_E_UNKNOWN;
-  if (!listing.plan->fields &&
-      !(listing.plan->fields = kymo_arena_alloc(&trace->arena, sizeof *listing.plan->fields)))
+  if (!plan->fields && !(plan->fields = kymo_arena_alloc(arena, sizeof *plan->fields)))
     return KYMO_E_MEMORY;
-  struct kymo_fields *fields = listing.plan->fields;
-  list_scopes(ways, listing.plan, stream);
+  struct kymo_fields *fields = plan->fields;
+  list_scopes(ways, plan, stream);
   for (size_t i = 0; i < SCOPES && !fields->all; i++)
     if (ways[i].node)
       list_members(&listing, &ways[i], 0);
@@ -288,12 +265,9 @@ static enum kymo_data_kind kind_of(const struct kymo_type *type) {
   }
 }
 
-static int describe(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t id,
-                    struct kymo_field *info) {
-  struct kymo_stream_plan *stream;
-  struct kymo_event_plan *plan = kymo_find_plan(trace, class_, &stream);
-  const struct field *field = plan ? kymo_find_field(plan, id) : NULL;
-  for (size_t i = 0; i < ROLES && plan; i++)
+int kymo_plan_field_info(const struct kymo_event_plan *plan, uint32_t id, struct kymo_field *info) {
+  const struct field *field = kymo_find_field(plan, id);
+  for (size_t i = 0; i < ROLES; i++)
     if (roles[i].id == id) {
       *info = (struct kymo_field){.path = roles[i].name,
                                   .name = roles[i].name,
@@ -321,12 +295,4 @@ static int describe(struct kymo_trace *trace, const struct kymo_event_class *cla
                               .interpretations = of->mappings,
                               .interpretation_count = of->mapping_count};
   return KYMO_OK;
-}
-
-int kymo_field_info_(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t id,
-                     struct kymo_field *info, size_t size) {
-  struct kymo_field own = {.name = NULL};
-  int status = describe(trace, class_, id, &own);
-  kymo_sized_out(info, size, &own, sizeof own);
-  return status;
 }
