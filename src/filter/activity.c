@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "decode/value.h"
-#include "trace/field.h"
+#include "decode/field.h"
 #include <stdlib.h>
 #include <string.h>
 

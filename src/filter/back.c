@@ -13,7 +13,7 @@
 #include "base/list.h"
 #include "filter/activity.h"
 #include "filter/machine.h"
-#include "trace/step.h"
+#include "decode/step.h"
 #include <stdlib.h>
 
 struct added {

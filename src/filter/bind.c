@@ -8,7 +8,7 @@
 #include "decode/load.h"
 #include "filter/machine.h"
 #include "filter/names.h"
-#include "trace/step.h"
+#include "decode/step.h"
 #include <string.h>
 
 struct binding {

@@ -7,8 +7,8 @@
 #include "filter/machine.h"
 #include "filter/names.h"
 #include "schema/attribute.h"
-#include "trace/field.h"
-#include "trace/step.h"
+#include "decode/field.h"
+#include "decode/step.h"
 #include <string.h>
 
 /* ---- values ---- */

@@ -11,7 +11,7 @@
 #include "filter/activity.h"
 #include "trace/namer.h"
 #include "trace/lookahead.h"
-#include "trace/step.h"
+#include "decode/step.h"
 #include <stdlib.h>
 
 #define PASSES_MAX 8

@@ -3,7 +3,7 @@
 #include "decode/load.h"
 #include "filter/machine.h"
 #include "schema/flag.h"
-#include "trace/step.h"
+#include "decode/step.h"
 #include <string.h>
 
 /* ---- values of nodes ---- */

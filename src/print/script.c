@@ -2,7 +2,7 @@
 /* Scripts: compiles the layout of an event class to steps, and runs them. */
 #include "print/script.h"
 #include "decode/value.h"
-#include "trace/step.h"
+#include "decode/step.h"
 
 /* Limit of prepared text and steps of one class; the rest is walked. */
 #define TEXT_LIMIT (64u << 10)

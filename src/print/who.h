@@ -12,7 +12,7 @@
 #define KYMO_PRINT_WHO_H
 
 #include "print/number.h"
-#include "trace/step.h"
+#include "decode/step.h"
 #include <string.h>
 
 #define KYMO_WHO_NAME 32

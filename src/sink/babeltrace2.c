@@ -23,7 +23,7 @@
 #include "print/wrap.h"
 #include "sink/details/details.h"
 #include "sink/line.h"
-#include "trace/step.h"
+#include "decode/step.h"
 #include <stdlib.h>
 
 #define CONTEXT_TEXT 480

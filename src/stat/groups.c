@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/list.h"
 #include "print/labels.h"
-#include "trace/field.h"
+#include "decode/field.h"
 #include "trace/trace.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields of the event classes of an open trace; decode/field.h finds them. */
 #include "base/sized.h"
-#include "trace/field.h"
+#include "decode/field.h"
 #include "trace/trace.h"
 
 /* The plan of an event class, and that of its stream class; NULL: it is not the trace's. */

@@ -15,7 +15,7 @@
 #include "trace/index_file.h"
 #include "trace/pass.h"
 #include "trace/lookahead.h"
-#include "trace/step.h"
+#include "decode/step.h"
 
 /* The packet to begin at. */
 struct landing {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Properties of an open trace that need no further reading. */
 #include "base/sized.h"
-#include "trace/field.h"
+#include "decode/field.h"
 #include "trace/trace.h"
 
 /* ---- kinds ---- */

@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "source/prefilter.h"
 #include "trace/follow.h"
-#include "trace/step.h"
+#include "decode/step.h"
 #include <stdlib.h>
 
 /* ---- keys ---- */

@@ -2,7 +2,7 @@
 /* Stores and delivers notices. */
 #include "trace/notice.h"
 #include "base/sized.h"
-#include "trace/ahead.h"
+#include "decode/ahead.h"
 
 static struct stream_notice *new_notice(struct stream_state *stream) {
   struct stream_notice *notice = &stream->notices[stream->notice_count++];

@@ -11,7 +11,7 @@
  */
 #include "base/fail.h"
 #include "base/guard.h"
-#include "trace/ahead.h"
+#include "decode/ahead.h"
 #include "trace/follow.h"
 #include "trace/notice.h"
 #include <inttypes.h>

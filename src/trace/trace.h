@@ -19,7 +19,7 @@
 #include "source/modules.h"
 #include "source/notes.h"
 #include "trace/checkpoint.h"
-#include "trace/decoder.h"
+#include "decode/decoder.h"
 #include "trace/index.h"
 #include "trace/merge.h"
 

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "decode/walk.h"
 #include "sink/ctf/encode.h"
-#include "trace/step.h"
+#include "decode/step.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -17,7 +17,7 @@
 #include "print/options.h"
 #include "print/text_fields.h"
 #include "print/unicode.h"
-#include "trace/step.h"
+#include "decode/step.h"
 #include <stdlib.h>
 
 struct part_view {

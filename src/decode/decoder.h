@@ -7,8 +7,8 @@
  *
  * An event leads to its decoder through its packet, so fields are read without the trace.
  */
-#ifndef KYMO_TRACE_DECODER_H
-#define KYMO_TRACE_DECODER_H
+#ifndef KYMO_DECODE_DECODER_H
+#define KYMO_DECODE_DECODER_H
 
 #include "decode/clock.h"
 #include "decode/packet.h"

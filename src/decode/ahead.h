@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KYMO_TRACE_AHEAD_H
-#define KYMO_TRACE_AHEAD_H
+#ifndef KYMO_DECODE_AHEAD_H
+#define KYMO_DECODE_AHEAD_H
 
-#include "trace/step.h"
+#include "decode/step.h"
 
 /* Fills the buffer with the next events of its packet. KYMO_STEP_EVENT if there is at least one;
  * else KYMO_STEP_END, or KYMO_STEP_ERROR with decoder->run. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From names to fields, and their types. */
-#include "trace/field.h"
+#include "decode/field.h"
 #include "decode/value.h"
 #include "decode/walk.h"
 #include "schema/attribute.h"

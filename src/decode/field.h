@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The requested fields of an event class; a field's id is its place in the list. */
-#ifndef KYMO_TRACE_FIELD_H
-#define KYMO_TRACE_FIELD_H
+#ifndef KYMO_DECODE_FIELD_H
+#define KYMO_DECODE_FIELD_H
 
-#include "trace/decoder.h"
+#include "decode/decoder.h"
 
 /* A variant or optional on the path, and the chosen part. */
 struct guard {

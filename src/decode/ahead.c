@@ -4,8 +4,8 @@
  * registers. The loop is compiled several times: for the headers of most traces with all their numbers
  * constant, and for any other. Times are computed after it.
  */
-#include "trace/ahead.h"
-#include "trace/step.h"
+#include "decode/ahead.h"
+#include "decode/step.h"
 
 /* ---- headers ---- */
 

@@ -8,8 +8,8 @@
 #include "decode/labels.h"
 #include "decode/value.h"
 #include "decode/walk.h"
-#include "trace/field.h"
-#include "trace/step.h"
+#include "decode/field.h"
+#include "decode/step.h"
 
 /* ---- values ---- */
 

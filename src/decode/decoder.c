@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* From packet to packet: what a decoder knows when lookahead begins. */
-#include "trace/decoder.h"
+#include "decode/decoder.h"
 #include "base/fail.h"
-#include "trace/step.h"
+#include "decode/step.h"
 
 /* ---- memory ---- */
 

@@ -4,12 +4,12 @@
  * registers: a header by loads, a body of constant size or with strings and counted sequences. It leaves all
  * else, damage too, to the slow step.
  */
-#ifndef KYMO_TRACE_STEP_H
-#define KYMO_TRACE_STEP_H
+#ifndef KYMO_DECODE_STEP_H
+#define KYMO_DECODE_STEP_H
 
 #include "decode/load.h"
 #include "decode/text.h"
-#include "trace/decoder.h"
+#include "decode/decoder.h"
 
 enum kymo_step { KYMO_STEP_EVENT, KYMO_STEP_END, KYMO_STEP_ERROR };
 

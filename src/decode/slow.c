@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The slow step: any event by its programs, and the message of a decode error. */
-#include "trace/step.h"
+#include "decode/step.h"
 
 static bool run_header(struct kymo_decoder *decoder, struct kymo_meaning *meaning) {
   *meaning = (struct kymo_meaning){.clock = decoder->clock};
