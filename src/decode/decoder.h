@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The decoder of a stream: the current packet, and the events that were found ahead in it. It knows bytes and
- * plans, and neither files nor other streams: the open trace moves it from packet to packet (trace/stream.c).
+ * plans, and neither files nor other streams: its owner moves it from packet to packet.
  *
  *   packet head ──► kymo_decoder_enter ──► kymo_look_ahead ──► events[] ──► walk, get, format
  *

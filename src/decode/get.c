@@ -5,11 +5,11 @@
  * optionals, the saved tags show first whether it is present.
  */
 #include "base/sized.h"
+#include "decode/field.h"
 #include "decode/labels.h"
+#include "decode/step.h"
 #include "decode/value.h"
 #include "decode/walk.h"
-#include "decode/field.h"
-#include "decode/step.h"
 
 /* ---- values ---- */
 

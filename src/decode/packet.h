@@ -44,4 +44,9 @@ int kymo_packet_read(const struct kymo_schema_plan *plan, const struct kymo_chun
 uint64_t kymo_packet_bad_bytes(const struct kymo_schema_plan *plan, const struct kymo_chunk *chunk,
                                const struct kymo_packet_head *head);
 
+/* The losses between two packets of a stream, at most two; returns how many. `previous` is NULL before the
+ * first packet. The caller sets the times. */
+unsigned kymo_packet_losses(const struct kymo_packet *previous, const struct kymo_packet_head *head,
+                            struct kymo_loss losses[2]);
+
 #endif

@@ -4,7 +4,6 @@
 #include "decode/value.h"
 #include "decode/walk.h"
 #include "schema/attribute.h"
-#include "decode/decoder.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

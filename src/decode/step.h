@@ -7,14 +7,12 @@
 #ifndef KYMO_DECODE_STEP_H
 #define KYMO_DECODE_STEP_H
 
+#include "base/likely.h"
+#include "decode/decoder.h"
 #include "decode/load.h"
 #include "decode/text.h"
-#include "decode/decoder.h"
 
 enum kymo_step { KYMO_STEP_EVENT, KYMO_STEP_END, KYMO_STEP_ERROR };
-
-#define KYMO_LIKELY(condition) __builtin_expect(!!(condition), 1)
-#define KYMO_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 /* Any event at decoder->next_bits, and all its possible decode errors: decoder->run has them. (slow.c) */
 enum kymo_step kymo_step_slow(struct kymo_decoder *decoder, struct kymo_event *event);

@@ -5,9 +5,9 @@
  * fields that others refer to.
  */
 #include "base/sized.h"
+#include "decode/step.h"
 #include "decode/value.h"
 #include "decode/walk.h"
-#include "decode/step.h"
 #include <stdlib.h>
 
 static const struct kymo_node *root_of(const struct kymo_event *event, enum kymo_scope scope) {

@@ -13,7 +13,6 @@
 #include "base/list.h"
 #include "filter/activity.h"
 #include "filter/machine.h"
-#include "decode/step.h"
 #include <stdlib.h>
 
 struct added {

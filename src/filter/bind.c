@@ -8,7 +8,6 @@
 #include "decode/load.h"
 #include "filter/machine.h"
 #include "filter/names.h"
-#include "decode/step.h"
 #include <string.h>
 
 struct binding {

@@ -8,7 +8,6 @@
 #include "filter/names.h"
 #include "schema/attribute.h"
 #include "decode/field.h"
-#include "decode/step.h"
 #include <string.h>
 
 /* ---- values ---- */

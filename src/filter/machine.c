@@ -7,11 +7,11 @@
  */
 #include "filter/machine.h"
 #include "base/fail.h"
+#include "base/likely.h"
 #include "base/sized.h"
 #include "filter/activity.h"
 #include "trace/namer.h"
 #include "trace/lookahead.h"
-#include "decode/step.h"
 #include <stdlib.h>
 
 #define PASSES_MAX 8

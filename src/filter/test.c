@@ -3,7 +3,6 @@
 #include "decode/load.h"
 #include "filter/machine.h"
 #include "schema/flag.h"
-#include "decode/step.h"
 #include <string.h>
 
 /* ---- values of nodes ---- */

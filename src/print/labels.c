@@ -2,7 +2,7 @@
 /* Cached texts of enumerations and flags. */
 #include "print/labels.h"
 #include "base/fail.h"
-#include "trace/trace.h"
+#include "trace/part.h"
 #include <errno.h>
 
 int kymo_label_memory_begin(struct kymo_label_memory *memory, const struct kymo_trace *trace,
@@ -12,7 +12,8 @@ int kymo_label_memory_begin(struct kymo_label_memory *memory, const struct kymo_
   memory->slots = kymo_arena_array(&memory->arena, count + 1, sizeof(*memory->slots));
   bool ok = memory->slots != NULL;
   for (size_t i = 0; ok && i < count; i++) {
-    uint32_t types = kymo_trace_part(trace, i)->schema->type_count + trace->parts[i]->plan->shown_count;
+    const struct kymo_part *part = kymo_trace_part(trace, i);
+    uint32_t types = part->schema->type_count + kymo_part_plan(part)->shown_count;
     memory->slots[i] = kymo_arena_array(&memory->arena, (size_t)types + 1, sizeof(**memory->slots));
     ok = memory->slots[i] != NULL;
   }

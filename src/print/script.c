@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Scripts: compiles the layout of an event class to steps, and runs them. */
 #include "print/script.h"
+#include "base/likely.h"
+#include "decode/decoder.h"
+#include "decode/load.h"
 #include "decode/value.h"
-#include "decode/step.h"
 
 /* Limit of prepared text and steps of one class; the rest is walked. */
 #define TEXT_LIMIT (64u << 10)

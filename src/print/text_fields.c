@@ -3,7 +3,7 @@
 #include "print/text_fields.h"
 #include "base/fail.h"
 #include "print/unicode.h"
-#include "decode/step.h"
+#include "decode/decoder.h"
 #include <arpa/inet.h>
 #include <string.h>
 

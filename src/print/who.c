@@ -2,6 +2,8 @@
 /* Who wrote an event. */
 #include "print/who.h"
 #include "base/fail.h"
+#include "base/likely.h"
+#include "decode/load.h"
 #include "decode/value.h"
 
 static bool is_text(enum kymo_type_kind kind) {

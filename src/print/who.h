@@ -11,8 +11,8 @@
 #ifndef KYMO_PRINT_WHO_H
 #define KYMO_PRINT_WHO_H
 
+#include "decode/decoder.h"
 #include "print/number.h"
-#include "decode/step.h"
 #include <string.h>
 
 #define KYMO_WHO_NAME 32

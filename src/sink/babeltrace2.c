@@ -16,6 +16,8 @@
  * Traces that 2.0.4 cannot read (CTF 2) are printed as by 2.1.
  */
 #include "base/fail.h"
+#include "base/likely.h"
+#include "decode/decoder.h"
 #include "print/called.h"
 #include "print/clock.h"
 #include "print/print.h"
@@ -23,7 +25,6 @@
 #include "print/wrap.h"
 #include "sink/details/details.h"
 #include "sink/line.h"
-#include "decode/step.h"
 #include <stdlib.h>
 
 #define CONTEXT_TEXT 480

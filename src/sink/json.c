@@ -11,7 +11,7 @@
 #include "print/options.h"
 #include "print/print.h"
 #include "print/unicode.h"
-#include "decode/step.h"
+#include "decode/decoder.h"
 #include <stdlib.h>
 
 struct kymo_sink_state {

@@ -3,9 +3,9 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/list.h"
-#include "print/labels.h"
 #include "decode/field.h"
-#include "trace/trace.h"
+#include "print/labels.h"
+#include "trace/part.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -393,8 +393,8 @@ int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct k
                    : strcmp(by, "track") == 0 ? KYMO_GROUP_TRACK
                                               : KYMO_GROUP_FIELD;
   if (grouping->kind == KYMO_GROUP_FIELD && !has_field(grouping))
-    return trace->arena.failed ? kymo_fail(error, KYMO_E_MEMORY, "out of memory")
-                               : kymo_fail(error, KYMO_E_USAGE, "no event has a field \"%s\"", by);
+    return kymo_trace_lacks_memory(trace) ? kymo_fail(error, KYMO_E_MEMORY, "out of memory")
+                                          : kymo_fail(error, KYMO_E_USAGE, "no event has a field \"%s\"", by);
   return KYMO_OK;
 }
 

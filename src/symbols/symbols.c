@@ -3,8 +3,9 @@
 #include "source/modules.h"
 #include "symbols/demangle.h"
 #include "symbols/file.h"
+#include "source/format.h"
 #include "trace/namer.h"
-#include "trace/trace.h"
+#include "trace/part.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,13 +51,18 @@ bool kymo_symbols_are_there(const struct kymo_trace *trace) {
   return false;
 }
 
+static bool is_same(const struct file *file, const char *message, const char *other_path,
+                    const char *other_message) {
+  return strcmp(other_path, file->path) == 0 && strcmp(other_message, message) == 0;
+}
+
 /* A filter and a sink have symbols of their own. */
 static bool is_reported(const struct kymo_trace *trace, const struct file *file, const char *message) {
   bool is = false;
   for (size_t i = 0; i < kymo_trace_damage_count(trace) && !is; i++)
-    is = strcmp(trace->damage[i].path, file->path) == 0 && strcmp(trace->damage[i].message, message) == 0;
+    is = is_same(file, message, kymo_trace_damage(trace, i)->path, kymo_trace_damage(trace, i)->message);
   for (size_t i = 0; i < kymo_trace_warning_count(trace) && !is; i++)
-    is = strcmp(trace->warnings[i].path, file->path) == 0 && strcmp(trace->warnings[i].message, message) == 0;
+    is = is_same(file, message, kymo_trace_warning(trace, i)->path, kymo_trace_warning(trace, i)->message);
   return is;
 }
 
@@ -66,7 +72,7 @@ static void report(struct kymo_symbols *symbols, int status, const struct file *
       is_reported(symbols->trace, file, error->message))
     return;
   if (status == KYMO_E_MEMORY)
-    symbols->trace->arena.failed = true;
+    kymo_trace_note_no_memory(symbols->trace);
   else if (status == KYMO_E_SYSTEM)
     kymo_trace_add_damage(symbols->trace, &(struct kymo_damage){.path = file->path,
                                                                 .offset = KYMO_ERROR_NO_OFFSET,
@@ -139,7 +145,7 @@ bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *par
     symbols->last_module = module;
     symbols->last_file = file_of(symbols, module);
     if (!symbols->last_file)
-      symbols->trace->arena.failed = true;
+      kymo_trace_note_no_memory(symbols->trace);
   }
   if (!symbols->last_file || !symbols->last_file->is_there)
     return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/window.h"
-#include "trace/trace.h"
+#include "trace/part.h"
 #include <string.h>
 #include <time.h>
 

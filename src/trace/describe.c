@@ -3,6 +3,7 @@
 #include "base/sized.h"
 #include "decode/load.h"
 #include "trace/pass.h"
+#include "trace/trace.h"
 #include <string.h>
 
 /* The counted value, and its place. */
@@ -69,7 +70,7 @@ static int describe(struct stream_state *state, struct kymo_stream_info *info, s
   memset(state->causes, 0, sizeof state->causes);
   if (!state->operations->next)
     return KYMO_OK; /* not made of packets */
-  int status = kymo_pass_begin(&count.pass, state, error);
+  int status = kymo_pass_begin(&count.pass, &state->decoder.stream, error);
   if (status == KYMO_OK)
     kymo_pass_glance(&count.pass);
   while (status == KYMO_OK && kymo_pass_next(&count.pass))

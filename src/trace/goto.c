@@ -87,7 +87,7 @@ static int find_landing(struct stream_state *stream, int64_t time_ns, struct lan
     was_empty = stream->index.count == 0;
     if (!stream->operations->seek || stream->index.is_useless)
       return KYMO_OK;
-    int status = kymo_pass_begin(&pass, stream, NULL);
+    int status = kymo_pass_begin(&pass, &stream->decoder.stream, NULL);
     if (status != KYMO_OK)
       return status == KYMO_E_MEMORY ? status : KYMO_OK;
     kymo_pass_glance(&pass);

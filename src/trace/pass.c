@@ -2,15 +2,18 @@
 /* From packet header to packet header. */
 #include "trace/pass.h"
 #include "base/fail.h"
+#include "trace/trace.h"
 #include <stdlib.h>
 
 /* After an invalid head, the next packet is searched in pieces of this size. */
 #define SEARCH_BYTES (UINT64_C(1) << 20)
 
-int kymo_pass_begin(struct kymo_pass *pass, const struct stream_state *stream, struct kymo_error *error) {
+int kymo_pass_begin(struct kymo_pass *pass, const struct kymo_stream *of, struct kymo_error *error) {
+  const struct stream_state *stream = (const struct stream_state *)of;
   const struct kymo_schema_plan *plan = stream->part->plan;
   uint64_t *notes = calloc((size_t)plan->segment_count + plan->slot_count + 1, sizeof *notes);
-  *pass = (struct kymo_pass){.stream = stream, .class_ = stream->decoder.stream.class_};
+  *pass = (struct kymo_pass){
+      .stream = stream, .decoder = &stream->decoder, .class_ = stream->decoder.stream.class_};
   if (!notes)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   pass->notes = (struct kymo_notes){notes, notes + plan->segment_count};

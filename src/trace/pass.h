@@ -6,10 +6,14 @@
 #ifndef KYMO_TRACE_PASS_H
 #define KYMO_TRACE_PASS_H
 
-#include "trace/trace.h"
+#include "decode/decoder.h"
+#include "trace/index.h"
+
+struct stream_state;
 
 struct kymo_pass {
   const struct stream_state *stream;
+  const struct kymo_decoder *decoder; /* the stream's, which is elsewhere */
   struct kymo_cursor *cursor;
   bool is_glancing;
   struct kymo_notes notes;
@@ -31,7 +35,7 @@ struct kymo_pass {
 };
 
 /* Starts before the first packet, with a separate cursor. */
-int kymo_pass_begin(struct kymo_pass *pass, const struct stream_state *stream, struct kymo_error *error);
+int kymo_pass_begin(struct kymo_pass *pass, const struct kymo_stream *stream, struct kymo_error *error);
 /* From now on, only the heads of packets are needed. */
 void kymo_pass_glance(struct kymo_pass *pass);
 /* Moves to a packet, which the next `kymo_pass_next` reaches; earlier state is dropped. */

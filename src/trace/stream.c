@@ -75,39 +75,6 @@ static void end_packet(struct stream_state *stream, enum kymo_step step) {
   kymo_note_packet_end(stream);
 }
 
-unsigned kymo_packet_losses(const struct kymo_packet *previous, const struct kymo_packet_head *head,
-                            struct kymo_loss losses[2]) {
-  const struct kymo_packet *packet = &head->packet;
-  unsigned count = 0;
-  if (packet->has_discarded && !previous && packet->discarded != 0) {
-    /* Before the first packet, or in it: the number is unknown. */
-    losses[count++] = (struct kymo_loss){.has_times = packet->has_begin && packet->has_end,
-                                         .begin_cycles = packet->begin_cycles,
-                                         .end_cycles = packet->end_cycles};
-  }
-  if (packet->has_discarded && previous && previous->has_discarded) {
-    uint64_t lost = (packet->discarded - previous->discarded) & (UINT64_MAX >> (64 - head->discarded_bits));
-    if (lost)
-      losses[count++] = (struct kymo_loss){.count_known = true,
-                                           .count = lost,
-                                           .has_times = previous->has_end && packet->has_end,
-                                           .begin_cycles = previous->end_cycles,
-                                           .end_cycles = packet->end_cycles};
-  }
-  if (packet->sequence != UINT64_MAX && previous && previous->sequence != UINT64_MAX) {
-    uint64_t mask = UINT64_MAX >> (64 - head->sequence_bits);
-    uint64_t steps = (packet->sequence - previous->sequence) & mask;
-    if (steps > 1 && steps <= mask / 2)
-      losses[count++] = (struct kymo_loss){.is_packets = true,
-                                           .count_known = true,
-                                           .count = steps - 1,
-                                           .has_times = previous->has_end && packet->has_begin,
-                                           .begin_cycles = previous->end_cycles,
-                                           .end_cycles = packet->begin_cycles};
-  }
-  return count;
-}
-
 bool kymo_packet_is_repeated(const struct stream_state *stream, const struct kymo_packet *previous,
                              const struct kymo_packet *packet) {
   return stream->may_repeat && previous && packet->sequence != UINT64_MAX &&

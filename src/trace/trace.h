@@ -22,6 +22,7 @@
 #include "decode/decoder.h"
 #include "trace/index.h"
 #include "trace/merge.h"
+#include "trace/part.h"
 
 /* The description of a part before it grew: events and outputs may still point to it. */
 struct retired_schema {
@@ -126,7 +127,7 @@ struct stream_state {
   struct kymo_event place; /* represents the packet (struct kymo_boundary) */
   struct kymo_index index;
   int64_t begin_ns;     /* events before this are dropped, up to the first one that is not before it; else
-                     * INT64_MIN */
+                         * INT64_MIN */
   uint64_t ordinal;     /* of the packet (or event of a raw stream), from the begin of the stream */
   uint64_t entry_clock; /* before the packet's head was read */
   uint32_t file;        /* kymo_chunk.file of the packet */
@@ -134,8 +135,6 @@ struct stream_state {
   uint64_t guard_faults;                  /* of all mappings, at the last check: base/guard.h */
 };
 
-/* Leaves out events without a time from now on: they are in no window of time. */
-void kymo_trace_want_times(struct kymo_trace *trace);
 /* Whether the event is returned to no caller while the trace selects. */
 bool kymo_event_is_unwanted(const struct kymo_trace *trace, const struct kymo_event *event);
 
@@ -267,14 +266,6 @@ void kymo_trace_set_cursor(struct kymo_trace *trace, struct stream_state *stream
  * KYMO_E_ABSENT, since that is no place in the order of all events. (move.c) */
 int kymo_trace_check_order(const struct kymo_trace *trace, struct kymo_error *error);
 
-/*
- * Of each part, only events between the times at which all of its streams have packets are delivered from now
- * on. Before the first move; the earliest and the latest of these times, or the ends of all times.
- * (intersect.c)
- */
-int kymo_trace_intersect(struct kymo_trace *trace, int64_t *begin_ns, int64_t *end_ns,
-                         struct kymo_error *error);
-
 /* ---- streams (stream.c) ---- */
 
 /* Makes the state of a stream in the trace's memory; NULL: out of memory. (open.c) */
@@ -310,10 +301,6 @@ void kymo_packet_repair(const struct part_state *part, struct kymo_packet_head *
  * may be NULL. */
 bool kymo_packet_is_repeated(const struct stream_state *stream, const struct kymo_packet *previous,
                              const struct kymo_packet *packet);
-/* The losses between two packets of a stream, at most two; returns how many. `previous` is NULL before the
- * first packet. The caller sets the times. */
-unsigned kymo_packet_losses(const struct kymo_packet *previous, const struct kymo_packet_head *head,
-                            struct kymo_loss losses[2]);
 
 static inline struct stream_state *kymo_stream_of(const struct kymo_event *event) {
   return (struct stream_state *)(uintptr_t)event->packet->stream;

@@ -7,7 +7,8 @@
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 
-# layer: what it may include of ours ("public" is include/kymo, "trace-header" the recorder's header alone)
+# layer: what it may include of ours ("public" is include/kymo, "trace-header" the recorder's header alone,
+# "trace-state" the state of an open trace, which outputs and commands do not see)
 allowed() {
   case $1 in
     public) echo 'public trace-header' ;;
@@ -24,9 +25,9 @@ allowed() {
     source) echo 'base schema source public' ;;
     decode) echo 'base schema source decode public' ;;
     format) echo 'base schema ring key lang source decode format public' ;;
-    trace) echo 'base schema source decode trace public' ;;
-    open) echo 'base format source trace open public' ;;
-    filter) echo 'base schema expr key lang source decode trace filter public' ;;
+    trace) echo 'base schema source decode trace trace-state public' ;;
+    open) echo 'base format source trace trace-state open public' ;;
+    filter) echo 'base schema expr key lang source decode trace trace-state filter public' ;;
     symbols) echo 'base source trace symbols public' ;;
     span) echo 'base span public' ;;
     print) echo 'base schema source decode trace symbols print public' ;;
@@ -65,6 +66,7 @@ layer_of() {
   case $what in
     '<kymo/error.h>' | '"kymo/error.h"') echo "$(error_header "$file" "$root")" ;;
     '<kymo/trace.h>' | '"kymo/trace.h"') echo trace-header ;;
+    '"trace/trace.h"') echo trace-state ;;
     '<kymo/'* | '"kymo/'*) echo public ;;
     '<'*) echo system ;;
     '"'*/*) case " $layers " in *" ${path%%/*} "*) echo "${path%%/*}" ;; *) echo unknown ;; esac ;;
@@ -124,6 +126,10 @@ expect_found src/record/a.c '#include "tool/main.h"'
 expect_found src/calls/a.c '#include "record/session.h"'
 expect_found src/lang/tsdl/a.c '#include "trace/trace.h"'
 expect_found src/decode/a.c '#include "format/list.h"'
+expect_found src/decode/a.c '#include "trace/part.h"'
+expect_found src/print/a.c '#include "trace/trace.h"'
+expect_found src/sink/ctf/a.c '#include "trace/trace.h"'
+expect_found src/tool/a.c '#include "trace/trace.h"'
 expect_found src/trace/a.c ' #include "lang/tsdl/tsdl.h" /* why */'
 expect_found src/format/a.c '#include "sink/list.h"'
 expect_found src/format/cpel/a.c '#include "trace/trace.h"'
@@ -137,4 +143,6 @@ expect_clean src/base/a.c '#include <kymo/error.h>'
 expect_clean src/format/a.c '#include "ring/ring.h"'
 expect_clean src/record/a.c '#include <kymo/trace.h>'
 expect_clean src/tool/a.c '#include "sink/list.h"'
+expect_clean src/sink/a.c '#include "trace/part.h"'
+expect_clean src/filter/a.c '#include "trace/trace.h"'
 expect_clean include/kymo/a.h '#include <stdint.h>'

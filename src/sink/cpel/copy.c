@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "sink/cpel/datum.h"
 #include "sink/cpel/strings.h"
-#include "trace/trace.h"
+#include "trace/part.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,9 +36,8 @@ static uint32_t load(const struct kymo_cpel_copy *copy, uint64_t at) {
 /* ---- which traces ---- */
 
 bool kymo_cpel_can_copy(const struct kymo_trace *trace) {
-  const struct part_state *part =
-      kymo_trace_part_count(trace) == 1 ? (const struct part_state *)kymo_trace_part(trace, 0) : NULL;
-  return part && strcmp(part->part.format, "cpel") == 0 && part->clock_offset_ns == 0;
+  const struct kymo_part *part = kymo_trace_part_count(trace) == 1 ? kymo_trace_part(trace, 0) : NULL;
+  return part && strcmp(part->format, "cpel") == 0 && kymo_part_offset_ns(part) == 0;
 }
 
 bool kymo_cpel_order(const struct kymo_trace *trace, bool *is_big) {

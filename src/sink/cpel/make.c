@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "base/list.h"
 #include "source/format.h"
-#include "trace/trace.h"
+#include "trace/part.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -57,9 +57,9 @@ static uint32_t clock_number(uint64_t frequency, enum kymo_cpel_unit unit) {
 }
 
 /* Whether the times of a clock are its ticks. */
-static bool is_own(const struct kymo_cpel_make *make, const struct part_state *part,
+static bool is_own(const struct kymo_cpel_make *make, const struct kymo_part *part,
                    const struct kymo_clock *clock) {
-  return !make->demand.for_vpp && !part->clock_offset_ns && !clock->origin_is_epoch &&
+  return !make->demand.for_vpp && !kymo_part_offset_ns(part) && !clock->origin_is_epoch &&
          !clock->offset_seconds && !clock->offset_cycles &&
          clock_number(clock->frequency, make->demand.unit) != 0;
 }
@@ -72,8 +72,8 @@ static int begin_clocks(struct kymo_cpel_make *make, struct kymo_error *error) {
   clocks->list[clocks->count++] =
       (struct clock){clock_number(NANOSECONDS, make->demand.unit), NANOSECONDS, NO_SECTION};
   for (size_t i = 0; i < parts; i++) {
-    const struct part_state *part = (const struct part_state *)kymo_trace_part(make->trace, i);
-    const struct kymo_schema *schema = part->part.schema;
+    const struct kymo_part *part = kymo_trace_part(make->trace, i);
+    const struct kymo_schema *schema = part->schema;
     clocks->numbers[i] = kymo_arena_array(&make->arena, schema->clock_count + 1u, sizeof **clocks->numbers);
     if (!clocks->numbers[i])
       return no_memory(error);

@@ -22,7 +22,7 @@
 #include "print/who.h"
 #include "schema/attribute.h"
 #include "sink/csv/columns.h"
-#include "trace/trace.h"
+#include "trace/part.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <kymo/sink.h>
@@ -448,8 +448,7 @@ static int csv_loss(struct kymo_sink_state *state, const struct kymo_loss *loss,
 /* ---- life ---- */
 
 static bool is_wanted(const struct kymo_part *part, const struct kymo_event_class *class_) {
-  const struct part_state *state = (const struct part_state *)part;
-  return !state->plan->streams[class_->stream->index].events[class_->index].is_unwanted;
+  return !kymo_part_plan(part)->streams[class_->stream->index].events[class_->index].is_unwanted;
 }
 
 /* Whether one of the columns before those of fields has this name. */

@@ -5,7 +5,7 @@
 #include "base/strbuf.h"
 #include "sink/ctf/names.h"
 #include "source/notes.h"
-#include "trace/trace.h"
+#include "trace/part.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,14 +90,14 @@ int kymo_ctf_carry_notes(const struct kymo_part *const *parts, size_t count, con
   return status;
 }
 
-int kymo_ctf_carry(const struct kymo_part *from, const char *directory, struct kymo_error *error) {
-  const struct part_state *part = (const struct part_state *)from;
+int kymo_ctf_carry(const struct kymo_part *part, const char *directory, struct kymo_error *error) {
+  const char *place;
   char *hidden = kymo_ctf_join(directory, ".kymo");
   int status = hidden ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   for (size_t i = 0; i < sizeof all / sizeof *all && status == KYMO_OK; i++) {
     struct kymo_strbuf text = {0};
-    for (size_t j = 0; j < part->place_count && status == KYMO_OK; j++)
-      status = read_beside(&text, part->places[j], &all[i], error);
+    for (size_t j = 0; (place = kymo_part_place(part, j)) && status == KYMO_OK; j++)
+      status = read_beside(&text, place, &all[i], error);
     if (status == KYMO_OK && text.length)
       status = kymo_ctf_write_file(hidden, all[i].name, &text, error);
     kymo_strbuf_free(&text);

@@ -4,7 +4,8 @@
 #include "base/fail.h"
 #include "decode/walk.h"
 #include "sink/ctf/encode.h"
-#include "decode/step.h"
+#include "base/likely.h"
+#include "trace/part.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -41,7 +42,7 @@ static uint32_t boundary_of(const struct kymo_ctf_copy *copy, const struct kymo_
 
 static int fail_size(const struct kymo_ctf_copy *copy, const char *what, uint64_t bits,
                      struct kymo_error *error) {
-  return kymo_fail_at(error, KYMO_E_LIMIT, copy->pass.stream->decoder.stream.path, copy->packet.offset,
+  return kymo_fail_at(error, KYMO_E_LIMIT, copy->stream->path, copy->packet.offset,
                       "the %s of %" PRIu64 " bits does not fit its field in the packet header", what, bits);
 }
 
@@ -179,18 +180,21 @@ static unsigned find_losses(const struct kymo_ctf_copy *copy, struct kymo_loss l
 /* Whether events lost before the packet of the pass may have been lost within the wanted times. */
 static bool has_recent_loss(struct kymo_ctf_copy *copy) {
   struct kymo_loss losses[2];
+  int64_t begin_ns, end_ns;
+  kymo_trace_times(copy->trace, &begin_ns, &end_ns);
   for (unsigned i = 0, count = find_losses(copy, losses); i < count; i++)
     if (!losses[i].has_times || !copy->pass.ns.clock ||
-        kymo_ns_of(&copy->pass.ns, losses[i].end_cycles) >= copy->stream->trace->begin_ns)
+        kymo_ns_of(&copy->pass.ns, losses[i].end_cycles) >= begin_ns)
       return true;
   return false;
 }
 
 /* Whether neither the packet, which has no wanted events, nor the losses before it are within these times. */
 static bool is_outside(struct kymo_ctf_copy *copy) {
-  const struct kymo_trace *trace = copy->stream->trace;
   const struct kymo_packet *packet = &copy->pass.head.packet;
-  if (trace->begin_ns == INT64_MIN && trace->end_ns == INT64_MAX)
+  int64_t begin_ns, end_ns;
+  kymo_trace_times(copy->trace, &begin_ns, &end_ns);
+  if (begin_ns == INT64_MIN && end_ns == INT64_MAX)
     return false;
   if (!copy->pass.ns.clock || !packet->has_begin || !packet->has_end)
     return true;
@@ -198,8 +202,8 @@ static bool is_outside(struct kymo_ctf_copy *copy) {
   uint64_t first = packet->begin_cycles;
   for (unsigned i = 0, count = find_losses(copy, losses); i < count; i++)
     first = losses[i].has_times && losses[i].begin_cycles < first ? losses[i].begin_cycles : first;
-  return kymo_ns_of(&copy->pass.ns, packet->end_cycles) < trace->begin_ns ||
-         kymo_ns_of(&copy->pass.ns, first) > trace->end_ns;
+  return kymo_ns_of(&copy->pass.ns, packet->end_cycles) < begin_ns ||
+         kymo_ns_of(&copy->pass.ns, first) > end_ns;
 }
 
 /* Counters begin at the first packet that is kept: their values in the previous packet are the base. That
@@ -224,11 +228,11 @@ static int begin_after_left_out(struct kymo_ctf_copy *copy, struct kymo_error *e
 
 /* ---- from packet to packet ---- */
 
-static bool is_at(const struct kymo_ctf_copy *copy, const struct stream_state *stream) {
-  const struct kymo_packet *one = &copy->pass.head.packet, *other = &stream->decoder.packet;
+static bool is_at(const struct kymo_ctf_copy *copy, const struct kymo_decoder *decoder) {
+  const struct kymo_packet *one = &copy->pass.head.packet, *other = &decoder->packet;
   return one->offset == other->offset && one->sequence == other->sequence &&
          one->begin_cycles == other->begin_cycles && one->content_bits == other->content_bits &&
-         strcmp(copy->pass.path, stream->decoder.path) == 0;
+         strcmp(copy->pass.path, decoder->path) == 0;
 }
 
 static bool next_packet(struct kymo_ctf_copy *copy) {
@@ -261,21 +265,21 @@ static int begin(struct kymo_ctf_copy *copy, struct kymo_error *error) {
 }
 
 /* Goes on to the current packet of the stream. */
-static int enter_packet(struct kymo_ctf_copy *copy, const struct stream_state *stream,
+static int enter_packet(struct kymo_ctf_copy *copy, const struct kymo_decoder *decoder,
                         struct kymo_error *error) {
   int status = begin(copy, error);
   if (status == KYMO_OK)
     status = close_packet(copy, error);
   while (status == KYMO_OK && next_packet(copy)) {
-    if (is_at(copy, stream)) {
-      copy->number = stream->decoder.packet_count;
+    if (is_at(copy, decoder)) {
+      copy->number = decoder->packet_count;
       return take_packet(copy, error);
     }
     status = pass_packet(copy, error);
   }
   if (status != KYMO_OK)
     return status;
-  return kymo_fail_at(error, KYMO_E_FORMAT, stream->decoder.path, stream->decoder.packet.offset,
+  return kymo_fail_at(error, KYMO_E_FORMAT, decoder->path, decoder->packet.offset,
                       "the packet changed while it was being read");
 }
 
@@ -365,10 +369,10 @@ static int begin_piece(struct kymo_ctf_copy *copy, const struct kymo_event *even
 
 int kymo_ctf_copy_event(struct kymo_ctf_copy *copy, const struct kymo_event *event,
                         struct kymo_error *error) {
-  const struct stream_state *stream = kymo_stream_of(event);
+  const struct kymo_decoder *decoder = kymo_decoder_of(event);
   int status = KYMO_OK;
-  if (KYMO_UNLIKELY(stream->decoder.packet_count != copy->number || !copy->is_open))
-    status = enter_packet(copy, stream, error);
+  if (KYMO_UNLIKELY(decoder->packet_count != copy->number || !copy->is_open))
+    status = enter_packet(copy, decoder, error);
   if (status < 0)
     return status;
   uint64_t end = kymo_event_end(event);
@@ -386,9 +390,9 @@ int kymo_ctf_copy_event(struct kymo_ctf_copy *copy, const struct kymo_event *eve
 
 /* ---- the whole ---- */
 
-void kymo_ctf_copy_begin(struct kymo_ctf_copy *copy, const struct kymo_stream *stream,
-                         struct kymo_ctf_files *files, char *path) {
-  *copy = (struct kymo_ctf_copy){.stream = (const struct stream_state *)stream};
+void kymo_ctf_copy_begin(struct kymo_ctf_copy *copy, const struct kymo_trace *trace,
+                         const struct kymo_stream *stream, struct kymo_ctf_files *files, char *path) {
+  *copy = (struct kymo_ctf_copy){.trace = trace, .stream = stream};
   kymo_ctf_file_begin(&copy->file, files, path);
 }
 

@@ -21,7 +21,8 @@
 
 struct kymo_ctf_copy {
   struct kymo_ctf_file file;
-  const struct stream_state *stream;
+  const struct kymo_trace *trace;
+  const struct kymo_stream *stream;
   bool is_relaid;             /* packets have other heads */
   bool is_plain;              /* events are also encoded for CTF 1.8, see schema.h */
   const uint32_t *boundaries; /* of all types by id: the strictest alignment inside; borrowed */
@@ -49,8 +50,8 @@ struct kymo_ctf_copy {
 };
 
 /* Starts the copy of a stream to the file `path`, whose text it takes over. Free with kymo_ctf_copy_end. */
-void kymo_ctf_copy_begin(struct kymo_ctf_copy *copy, const struct kymo_stream *stream,
-                         struct kymo_ctf_files *files, char *path);
+void kymo_ctf_copy_begin(struct kymo_ctf_copy *copy, const struct kymo_trace *trace,
+                         const struct kymo_stream *stream, struct kymo_ctf_files *files, char *path);
 int kymo_ctf_copy_event(struct kymo_ctf_copy *copy, const struct kymo_event *event, struct kymo_error *error);
 /* Writes the rest, if there was no error so far, and frees everything. */
 int kymo_ctf_copy_end(struct kymo_ctf_copy *copy, bool is_well, struct kymo_error *error);

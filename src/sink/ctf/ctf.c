@@ -17,7 +17,7 @@
 #include "sink/ctf/merge.h"
 #include "sink/ctf/names.h"
 #include "sink/ctf/schema.h"
-#include "trace/trace.h"
+#include "trace/part.h"
 #include <kymo/sink.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,19 +73,16 @@ static int write_metadata(const struct kymo_sink_state *state, struct output *ou
 /* Formats other than CTF, and streams of several files, know boundaries of packets that the bytes do not
  * contain. */
 static bool must_tell_sizes(const struct kymo_part *part) {
-  const struct part_state *state = (const struct part_state *)part;
-  bool has_boundaries = strcmp(part->format, "ctf") != 0;
-  for (uint32_t i = 0; i < part->stream_count; i++)
-    has_boundaries |= state->streams[i]->may_repeat;
+  bool has_boundaries = strcmp(part->format, "ctf") != 0 || kymo_part_may_repeat(part);
   return has_boundaries && !kymo_ctf_tells_sizes(part->schema);
 }
 
 static int describe_copy(const struct kymo_sink_state *state, struct output *out, struct kymo_error *error) {
-  const struct part_state *part = (const struct part_state *)out->parts[0];
+  const struct kymo_part *part = out->parts[0];
   struct kymo_ctf_demand demand = {.is_ctf2 = state->is_ctf2,
-                                   .must_tell_sizes = must_tell_sizes(&part->part),
-                                   .clock_offset_ns = part->clock_offset_ns};
-  return kymo_ctf_schema_new(&out->schema, part->part.schema, &demand, error);
+                                   .must_tell_sizes = must_tell_sizes(part),
+                                   .clock_offset_ns = kymo_part_offset_ns(part)};
+  return kymo_ctf_schema_new(&out->schema, part->schema, &demand, error);
 }
 
 /* "TRACE/STREAM", or "STREAM" if there is only one trace. */
@@ -142,19 +139,11 @@ static int write_registry(const struct output *out, struct kymo_error *error) {
 
 /* ---- outputs ---- */
 
-static bool is_made_of_packets(const struct kymo_part *part) {
-  const struct part_state *state = (const struct part_state *)part;
-  for (uint32_t i = 0; i < part->stream_count; i++)
-    if (state->streams[i]->operations->next_event)
-      return false;
-  return true;
-}
-
 /* Properties that cannot be expressed are reported before anything is written. */
 static int begin_output(const struct kymo_sink_state *state, struct output *out, const char *path,
                         struct kymo_error *error) {
   const char *rest = state->is_merge ? "" : state->paths[out->parts[0]->index];
-  out->is_merged = state->is_merge || !is_made_of_packets(out->parts[0]);
+  out->is_merged = state->is_merge || !kymo_part_has_packets(out->parts[0]);
   out->directory = *rest ? kymo_ctf_join(path, rest) : strdup(path);
   if (!out->directory)
     return no_memory(error);
@@ -172,8 +161,8 @@ static int open_copies(struct kymo_sink_state *state, struct output *out, struct
   for (; out->copy_count < part->stream_count; out->copy_count++) {
     struct kymo_ctf_copy *copy = &out->copies[out->copy_count];
     char *name = kymo_ctf_name_stream(state->trace, part, out->copy_count);
-    kymo_ctf_copy_begin(copy, kymo_part_stream(state->trace, part, out->copy_count), &state->files,
-                        name ? kymo_ctf_join(out->directory, name) : NULL);
+    kymo_ctf_copy_begin(copy, state->trace, kymo_part_stream(state->trace, part, out->copy_count),
+                        &state->files, name ? kymo_ctf_join(out->directory, name) : NULL);
     copy->boundaries = out->boundaries;
     copy->is_plain = is_plain;
     copy->is_relaid = is_plain || must_tell_sizes(part);
@@ -219,7 +208,10 @@ static int end_output(const struct kymo_sink_state *state, struct output *out, s
 /* ---- the sink ---- */
 
 static size_t gather_bytes(const struct kymo_trace *trace) {
-  size_t share = GATHER_BYTES / (trace->stream_count ? trace->stream_count : 1);
+  size_t streams = 0;
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++)
+    streams += kymo_trace_part(trace, i)->stream_count;
+  size_t share = GATHER_BYTES / (streams ? streams : 1);
   return share < GATHER_LEAST ? GATHER_LEAST : share > GATHER_MOST ? GATHER_MOST : share;
 }
 

@@ -51,7 +51,7 @@ static bool find_fields(struct kymo_ctf_head *head, const struct kymo_pass *pass
          has_role = node->type->roles && node->segment != KYMO_SEGMENT_NONE;
     uint64_t at_bits = has_role ? pass->notes.segments[node->segment] + node->offset_bits : 0;
     if (has_role && node->type->roles & KYMO_ROLE_UUID)
-      put_uuid(head, pass->stream->part->schema, at_bits);
+      put_uuid(head, pass->decoder->stream.part->schema, at_bits);
     else if (has_role && is_number(node->type) && !add_field(head, node, at_bits))
       return false;
     i += is_struct ? 1 : node->span;
@@ -71,7 +71,7 @@ static int make_room(struct kymo_ctf_head *head, uint64_t count, struct kymo_err
 }
 
 int kymo_ctf_head_take(struct kymo_ctf_head *head, const struct kymo_pass *pass, struct kymo_error *error) {
-  const struct kymo_schema_plan *plan = pass->stream->part->plan;
+  const struct kymo_schema_plan *plan = pass->decoder->schema_plan;
   uint64_t count = (pass->head.events_bits + 7) / 8;
   if (count > pass->bytes)
     count = pass->bytes;
@@ -86,7 +86,7 @@ int kymo_ctf_head_take(struct kymo_ctf_head *head, const struct kymo_pass *pass,
       find_fields(head, pass, pass->head.plan->packet_context))
     return KYMO_OK;
   return kymo_fail(error, KYMO_E_LIMIT, "%s: more than %d numbers with a meaning in a packet header",
-                   pass->stream->decoder.stream.path, KYMO_CTF_FIELDS);
+                   pass->decoder->stream.path, KYMO_CTF_FIELDS);
 }
 
 /* ---- encoding ---- */
@@ -104,7 +104,7 @@ static int encode_added(struct kymo_ctf_place *place, uint32_t role, uint64_t va
 
 int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pass, bool is_plain,
                          struct kymo_error *error) {
-  struct kymo_decoder twin = pass->stream->decoder; /* reading stands elsewhere */
+  struct kymo_decoder twin = *pass->decoder; /* reading stands elsewhere */
   twin.packet = pass->head.packet;
   twin.packet.stream = &twin.stream;
   twin.plan = pass->head.plan;
@@ -116,7 +116,7 @@ int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pas
   struct kymo_ctf_files memory = {.capacity = SIZE_MAX};
   struct kymo_ctf_file file = {.files = &memory, .fd = -1};
   struct kymo_ctf_place place = {.file = &file, .is_plain = is_plain, .fields = &head->fields};
-  const struct kymo_schema *schema = pass->stream->part->schema;
+  const struct kymo_schema *schema = pass->decoder->stream.part->schema;
   head->fields = (struct kymo_ctf_fields){0};
   int status = kymo_ctf_encode_scope(&place, &event, KYMO_SCOPE_PACKET_HEADER, schema->packet_header, error);
   if (status == KYMO_OK && schema->stream_count > 1)

@@ -6,7 +6,7 @@
 #include "schema/attribute.h"
 #include "schema/copy.h"
 #include "schema/lookup.h"
-#include "trace/trace.h"
+#include "trace/part.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -401,7 +401,7 @@ static bool make_clock(struct making *making) {
       if (!schema->streams[k]->clock)
         continue;
       struct kymo_clock one = *schema->streams[k]->clock;
-      kymo_ctf_shift_clock(&one, ((const struct part_state *)demand->parts[i])->clock_offset_ns);
+      kymo_ctf_shift_clock(&one, kymo_part_offset_ns(demand->parts[i]));
       out->is_ns |= out->has_time && !same_clock(&clock, &one);
       clock = out->has_time ? clock : one;
       out->has_time = true;

@@ -17,7 +17,6 @@
 #include "print/options.h"
 #include "print/text_fields.h"
 #include "print/unicode.h"
-#include "decode/step.h"
 #include <stdlib.h>
 
 struct part_view {
