@@ -113,9 +113,10 @@ static void see_type(struct types *types, const struct kymo_type *type) {
 
 /* Event classes without the field have what stands in for it. */
 static void see_stand_in(struct types *types, enum kymo_stand_in what) {
-  types->has_text |= what == KYMO_STAND_IN_EVENT || what == KYMO_STAND_IN_GROUP;
-  types->has_whole |=
-      what == KYMO_STAND_IN_STREAM || what == KYMO_STAND_IN_SEQUENCE || what == KYMO_STAND_IN_LEVEL;
+  types->has_text |=
+      what == KYMO_STAND_IN_EVENT || what == KYMO_STAND_IN_GROUP || what == KYMO_STAND_IN_PROCESS;
+  types->has_whole |= what == KYMO_STAND_IN_STREAM || what == KYMO_STAND_IN_SEQUENCE ||
+                      what == KYMO_STAND_IN_LEVEL || what == KYMO_STAND_IN_PID;
 }
 
 static struct types find_types(const struct maker *maker, const char *path) {

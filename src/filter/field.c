@@ -319,9 +319,26 @@ static void set_level(struct filter_bound *bound, int32_t level) {
       .v.sort = KYMO_SORT_NUMBER, .v.n = kymo_wide_of_i64(level), .type = &kymo_level_type};
 }
 
+static void set_environment(struct filter_bound *bound, const struct kymo_environment *entry) {
+  if (entry->text)
+    set_text(bound, entry->text);
+  else {
+    bound->get = get_constant;
+    bound->is_constant = true;
+    bound->value = (struct filter_value){.v.sort = KYMO_SORT_NUMBER, .v.n = kymo_wide_of_i64(entry->integer)};
+  }
+}
+
+static const struct kymo_environment *
+environment_of(struct kymo_trace *trace, const struct kymo_event_class *class_, const char *path) {
+  const struct kymo_schema *schema = kymo_class_schema(trace, class_);
+  return schema ? kymo_stand_in_environment(schema, path) : NULL;
+}
+
 /* Names without a field of their own (docs/filters.md). */
-static void bind_stand_in(const struct kymo_event *event, struct filter_bound *bound, const char *path) {
-  const struct kymo_event_class *class_ = event->class_;
+static void bind_stand_in(struct kymo_trace *trace, const struct kymo_event_class *class_,
+                          struct filter_bound *bound, const char *path) {
+  const struct kymo_environment *entry = environment_of(trace, class_, path);
   enum kymo_stand_in what = kymo_stand_in_of(path);
   bound->get = get_absent;
   switch (what) {
@@ -336,6 +353,8 @@ static void bind_stand_in(const struct kymo_event *event, struct filter_bound *b
     break;
   default: break;
   }
+  if (entry)
+    set_environment(bound, entry);
   bound->is_constant |= bound->get == get_absent;
 }
 
@@ -344,6 +363,8 @@ uint32_t kymo_filter_field_id(struct kymo_trace *trace, const struct kymo_event_
                               const char *path) {
   uint32_t field = kymo_field_id(trace, class_, path);
   const char *alias;
+  if (field >= KYMO_FIELD_STREAM && environment_of(trace, class_, path))
+    return KYMO_FIELD_NONE;
   for (size_t i = 0; field >= KYMO_FIELD_STREAM && (alias = kymo_stand_in_alias(path, i)) != NULL; i++)
     field = kymo_field_id(trace, class_, alias);
   return field >= KYMO_FIELD_STREAM ? KYMO_FIELD_NONE : field;
@@ -386,7 +407,7 @@ bool kymo_filter_bind_field(struct filter_machine *machine, const struct kymo_ev
     bound->is_many = true;
     bound->get = get_first;
   } else if (bound->field == KYMO_FIELD_NONE) {
-    bind_stand_in(event, bound, path);
+    bind_stand_in(machine->trace, event->class_, bound, path);
   } else if (has_raw_place(event, bound->field, &bound->raw)) {
     bound->value.type = kymo_shown_type(kymo_find_field(event->plan, bound->field)->node);
     bound->get = get_raw;

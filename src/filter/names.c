@@ -22,16 +22,18 @@ static const struct {
   const char *name;
   enum kymo_stand_in what;
 } stand_ins[] = {
-    {"EVENT", KYMO_STAND_IN_EVENT},   {"group", KYMO_STAND_IN_GROUP},
-    {"level", KYMO_STAND_IN_LEVEL},   {"ACQUISITION", KYMO_STAND_IN_TIME},
-    {"STREAM", KYMO_STAND_IN_STREAM}, {"SEQUENCE", KYMO_STAND_IN_SEQUENCE},
-    {"tid", KYMO_STAND_IN_ALIAS},     {"thread", KYMO_STAND_IN_ALIAS},
-    {"cpu", KYMO_STAND_IN_ALIAS},
+    {"EVENT", KYMO_STAND_IN_EVENT},     {"group", KYMO_STAND_IN_GROUP},
+    {"level", KYMO_STAND_IN_LEVEL},     {"ACQUISITION", KYMO_STAND_IN_TIME},
+    {"STREAM", KYMO_STAND_IN_STREAM},   {"SEQUENCE", KYMO_STAND_IN_SEQUENCE},
+    {"tid", KYMO_STAND_IN_ALIAS},       {"thread", KYMO_STAND_IN_ALIAS},
+    {"cpu", KYMO_STAND_IN_ALIAS},       {"pid", KYMO_STAND_IN_PID},
+    {"process", KYMO_STAND_IN_PROCESS},
 };
 
 static const char *const aliases[][2] = {
-    {"tid", "vtid"},   {"thread", "thread_name"}, {"thread", "procname"}, {"thread", "comm"},
-    {"cpu", "cpu_id"}, {"STREAM", "cpu_id"},      {"STREAM", "cpu"},
+    {"tid", "vtid"},    {"thread", "thread_name"}, {"thread", "procname"},
+    {"thread", "comm"}, {"pid", "vpid"},           {"process", "procname"},
+    {"cpu", "cpu_id"},  {"STREAM", "cpu_id"},      {"STREAM", "cpu"},
 };
 
 enum kymo_stand_in kymo_stand_in_of(const char *name) {
@@ -39,6 +41,15 @@ enum kymo_stand_in kymo_stand_in_of(const char *name) {
     if (strcmp(name, stand_ins[i].name) == 0)
       return stand_ins[i].what;
   return KYMO_STAND_IN_NONE;
+}
+
+const struct kymo_environment *kymo_stand_in_environment(const struct kymo_schema *schema, const char *name) {
+  enum kymo_stand_in what = kymo_stand_in_of(name);
+  bool is_pid = what == KYMO_STAND_IN_PID;
+  const struct kymo_environment *entry = NULL;
+  if (is_pid || what == KYMO_STAND_IN_PROCESS)
+    entry = kymo_schema_environment(schema, is_pid ? "vpid" : "procname");
+  return entry && !entry->text == is_pid ? entry : NULL;
 }
 
 const char *kymo_stand_in_alias(const char *name, size_t index) {

@@ -13,10 +13,14 @@ enum kymo_stand_in {
   KYMO_STAND_IN_TIME,     /* ACQUISITION: the event's time */
   KYMO_STAND_IN_STREAM,   /* the processor, else the stream's number */
   KYMO_STAND_IN_SEQUENCE, /* the packet's number */
+  KYMO_STAND_IN_PID,      /* the process that the whole trace is of */
+  KYMO_STAND_IN_PROCESS,  /* process: its name */
   KYMO_STAND_IN_ALIAS,    /* another field: see kymo_stand_in_alias */
 };
 
 enum kymo_stand_in kymo_stand_in_of(const char *name);
+/* What the trace as a whole has as this; NULL: nothing. It goes before the aliases. */
+const struct kymo_environment *kymo_stand_in_environment(const struct kymo_schema *schema, const char *name);
 /* What else tracers call this, one after the other from index 0; NULL after the last. */
 const char *kymo_stand_in_alias(const char *name, size_t index);
 /* All names that stand in, for suggestions; NULL after the last. */

@@ -18,6 +18,17 @@ static struct kymo_event_plan *find_plan(struct kymo_trace *trace, const struct 
   return NULL;
 }
 
+const struct kymo_schema *kymo_class_schema(const struct kymo_trace *trace,
+                                            const struct kymo_event_class *class_) {
+  for (size_t i = 0; i < trace->part_count; i++) {
+    const struct kymo_schema *schema = trace->parts[i]->plan->schema;
+    if (class_->stream->index < schema->stream_count &&
+        schema->streams[class_->stream->index] == class_->stream)
+      return schema;
+  }
+  return NULL;
+}
+
 uint32_t kymo_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_, const char *path) {
   struct kymo_stream_plan *stream;
   struct kymo_event_plan *plan = find_plan(trace, class_, &stream);

@@ -302,6 +302,10 @@ void kymo_packet_repair(const struct part_state *part, struct kymo_packet_head *
 bool kymo_packet_is_repeated(const struct stream_state *stream, const struct kymo_packet *previous,
                              const struct kymo_packet *packet);
 
+/* The schema that has the event class; NULL: it is not the trace's. (fields.c) */
+const struct kymo_schema *kymo_class_schema(const struct kymo_trace *trace,
+                                            const struct kymo_event_class *class_);
+
 static inline struct stream_state *kymo_stream_of(const struct kymo_event *event) {
   return (struct stream_state *)(uintptr_t)event->packet->stream;
 }

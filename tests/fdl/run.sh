@@ -64,6 +64,49 @@ END
 }
 check 'an address beside a little-endian number of a description is remarked' little_addresses
 
+# ---- processes ----
+
+# sample NAME ENVIRONMENT [TEXT REPLACEMENT]: a trace of its own with these entries of its environment
+sample() {
+  PYTHONPATH=$KYMO_SOURCE/tests/cli python3 - "$@" <<'END'
+import sys, uuid
+import sample_trace as sample
+own = uuid.uuid4()
+changes = [('01234567-89ab-cdef-0123-456789abcdef', str(own)), ('tracer_name = "sample";', sys.argv[2]), tuple(sys.argv[3:])]
+for change in filter(None, changes):
+    assert change[0] in sample.METADATA
+    sample.METADATA = sample.METADATA.replace(*change)
+sample.UUID = own.bytes
+sample.main()
+END
+}
+# selects COUNT FILTER TRACE…
+selects() {
+  local count=$1 filter=$2
+  shift 2
+  "$kymo" cat -q --names none --filter "$filter" "$@" >out 2>words
+  [ "$(grep -vc '^#' out)" = "$count" ] && [ ! -s words ] || { echo "$filter: expected $count events"; cat out words; return 1; }
+}
+processes() {
+  sample server 'vpid = 4700; procname = "server";' && sample client 'vpid = 4800; procname = "client";' || return 1
+  selects 14 'pid > 0' server client && selects 7 'pid = 4700' server client && selects 7 'process = "client"' server client &&
+    selects 7 'process LIKE "cl*" AND pid <> 4700' server client && selects 0 'process = "client"' server && selects 5 'pid = 4800 AND tid > 9' server client
+}
+check 'events of one process are selected by its number and its name' processes
+contexts() { # as tracers of whole machines have them, in each event; the environment says more of the process than its thread
+  sample machine '' _vtid _vpid && selects 4 'pid = 4711' machine && selects 4 'process = "worker"' machine || return 1
+  sample both 'procname = "server";' && selects 7 'process = "server"' both && selects 4 'thread = "worker"' both
+}
+check 'contexts of processes' contexts
+text_of_vpid() { # no number, so nobody knows the process
+  sample odd 'vpid = "many";' || return 1
+  "$kymo" cat -q --filter 'pid = 1' odd 2>&1 | grep -F 'E31 no event has a field "pid"; the traces do not contain their processes; tid and thread are the thread' || return 1
+  sample known 'vpid = 4700; procname = "server";'
+  "$kymo" cat -q --filter 'vpid = 1' known 2>&1 | grep -F 'E31 no event has a field "vpid"; pid is the process' &&
+    "$kymo" cat -q --filter 'program = "x"' known 2>&1 | grep -F 'E31 no event has a field "program"; process is the name of the process'
+}
+check 'names of other tools for processes' text_of_vpid
+
 # ---- habits of other languages ----
 
 # Each filter of habits.txt is refused with the right form of it, which is accepted; "-" where none is known.

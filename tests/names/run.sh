@@ -65,6 +65,14 @@ causes() { # as in a trace that kymo snapshot writes
   lives && expect null eval "'$kymo' info --json $pid | jq -r '.traces[0].cause'" && end_process
 }
 [ -z "$sanitizer" ] && check 'kymo info: how the process of dead rings ended' causes
+of_one_process() { # among the events of several
+  local first
+  begin
+  leaves return && first=$dead && leaves kill || return 1
+  one() { "$kymo" cat -q --filter "$1" rings/$name-* | grep -vc '^#'; }
+  expect 110 one "process = \"$name\"" && expect 100 one "pid = $first" && expect 10 one "pid <> $first AND process LIKE \"server*\"" && expect 0 one 'process = "other"'
+}
+check 'kymo cat --filter: the events of one process' of_one_process
 zombie() { # nobody has waited for it: the kernel still knows
   begin
   cat >parent.py <<'P'

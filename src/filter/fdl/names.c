@@ -24,7 +24,8 @@ struct walk {
   struct kymo_nearest *nearest;
   bool has_found; /* in the current class */
   const struct kymo_event_class *class_;
-  struct kymo_kernel_names kernel; /* of the current schema */
+  const struct kymo_schema *schema; /* the current one */
+  struct kymo_kernel_names kernel;  /* of it */
 };
 
 static bool visit_class(struct walk *walk, const struct kymo_event_class *class_) {
@@ -156,10 +157,16 @@ static bool visit_find(struct walk *walk, const struct kymo_type *scope) {
 /* The field or what stands in for it, in one class. */
 static bool find_in_class(struct walk *walk, const struct kymo_event_class *class_, const char *path) {
   struct fdl_field *field = walk->field;
+  const struct kymo_environment *entry = kymo_stand_in_environment(walk->schema, path);
   const char *alias;
   walk->path = path;
   if (!visit_class(walk, class_))
     return false;
+  if (!walk->has_found && entry) {
+    field->kinds |= entry->text ? FDL_TEXT : FDL_NUMBER;
+    field->has_text |= entry->text != NULL;
+    return true;
+  }
   for (size_t i = 0; !walk->has_found && (alias = kymo_stand_in_alias(path, i)) != NULL; i++) {
     walk->path = alias;
     if (!visit_class(walk, class_))
@@ -188,6 +195,7 @@ static bool find_in_class(struct walk *walk, const struct kymo_event_class *clas
 static bool for_each_class(struct fdl_compiler *compiler, struct walk *walk,
                            bool (*each)(struct walk *walk, const struct kymo_event_class *class_)) {
   for (size_t i = 0; i < compiler->schema_count; i++) {
+    walk->schema = compiler->schemas[i];
     walk->kernel = kymo_kernel_names_begin(compiler->session.arena, compiler->schemas[i]);
     for (uint32_t j = 0; j < compiler->schemas[i]->stream_count; j++)
       for (uint32_t k = 0; k < compiler->schemas[i]->streams[j]->event_count; k++)
@@ -241,8 +249,12 @@ static bool suggest_each(struct walk *walk, const struct kymo_event_class *class
 static const char *hint_of(const char *text) {
   if (strcasecmp(text, "DURATION") == 0)
     return "; only the events that an ACTIVITY of the filter adds have a DURATION";
-  if (strcasecmp(text, "pid") == 0 || strcasecmp(text, "vpid") == 0)
-    return "; tid is the thread, and each process that kymo records has a trace of its own";
+  if (strcasecmp(text, "vpid") == 0)
+    return "; pid is the process";
+  if (strcasecmp(text, "procname") == 0 || strcasecmp(text, "program") == 0)
+    return "; process is the name of the process";
+  if (strcasecmp(text, "pid") == 0 || strcasecmp(text, "process") == 0)
+    return "; the traces do not contain their processes; tid and thread are the thread";
   return NULL;
 }
 
