@@ -27,10 +27,10 @@ static void complain(const char *what, const struct kymo_error *error) {
 static int open_trace(struct kymo_trace **trace, const char *path, const char *key_path) {
   struct kymo_trace_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
-  int status = key_path ? kymo_key_load(&options.key, key_path, &error) : KYMO_OK;
+  int status = key_path ? kymo_description_load(&options.description, key_path, &error) : KYMO_OK;
   if (status == KYMO_OK)
     status = kymo_trace_open(trace, &path, 1, &options, &error);
-  kymo_key_release(options.key); /* the trace has a share of its own */
+  kymo_description_release(options.description); /* the trace has a share of its own */
   if (status != KYMO_OK)
     complain("", &error);
   return status;

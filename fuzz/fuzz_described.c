@@ -12,15 +12,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   size_t text = size >= 2 ? kymo_load_le16(data) : 0;
   if (size < 2 || text > size - 2)
     return 0;
-  if (kymo_key_compile(&key, (const char *)data + 2, text, "input", "tdl", &error) != KYMO_OK) {
+  if (kymo_description_compile(&key, (const char *)data + 2, text, "input", "tdl", &error) != KYMO_OK) {
     if (!error.message[0])
       abort();
     return 0;
   }
   struct fuzz_file file = fuzz_file_make(data + 2 + text, size - 2 - text);
-  fuzz_print(file.path, (struct kymo_trace_options){.key = key, .all_classes = true}, "text");
-  fuzz_print(file.path, (struct kymo_trace_options){.key = key}, "json");
+  fuzz_print(file.path, (struct kymo_trace_options){.description = key, .all_classes = true}, "text");
+  fuzz_print(file.path, (struct kymo_trace_options){.description = key}, "json");
   close(file.fd);
-  kymo_key_release(key);
+  kymo_description_release(key);
   return 0;
 }

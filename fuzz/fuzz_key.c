@@ -34,8 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!key)
     return 0;
   struct fuzz_file file = fuzz_file_make(data + 4 + plan, size - 4 - plan);
-  fuzz_print(file.path, (struct kymo_trace_options){.key = key, .all_classes = true}, "text");
-  fuzz_print(file.path, (struct kymo_trace_options){.key = key}, "json");
+  fuzz_print(file.path, (struct kymo_trace_options){.description = key, .all_classes = true}, "text");
+  fuzz_print(file.path, (struct kymo_trace_options){.description = key}, "json");
   close(file.fd);
   kymo_schema_release(key);
   return 0;

@@ -122,7 +122,7 @@ static int read_trace(const char *mode, const char *path, const char *key) {
   uint32_t fields[3] = {0};
   uint64_t count = 0, sum = 0, one;
   double begin = now();
-  if (kymo_key_load(&options.key, key, &error) < 0 ||
+  if (kymo_description_load(&options.description, key, &error) < 0 ||
       kymo_trace_open(&trace, &path, 1, &options, &error) < 0 ||
       (*mode == 'f' && attach(trace, "caplen > 84", &error) < 0)) {
     fprintf(stderr, "%s\n", error.message);
@@ -142,7 +142,7 @@ static int read_trace(const char *mode, const char *path, const char *key) {
   }
   tell(begin, opened, count, sum);
   kymo_trace_close(trace);
-  kymo_key_release(options.key);
+  kymo_description_release(options.description);
   return 0;
 }
 

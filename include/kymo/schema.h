@@ -286,7 +286,8 @@ struct kymo_schema {
   const struct kymo_group *const *groups;
   uint32_t group_count; /* by id; made when the schema is finished */
   const uint8_t *plan;
-  size_t plan_size; /* in a key file: the plan by which files of another format become such events; or NULL */
+  size_t plan_size; /* of a compiled description: the plan by which files of another format become such
+                     * events; or NULL */
   struct kymo_hash plan_hash; /* hash of the plan, if reading the file added event classes; else zero */
 };
 

@@ -562,7 +562,7 @@ static int ctf_open(struct kymo_trace *trace, const char *const *paths, size_t c
     list[i].offset_ns = kymo_path_offset(trace, paths[i]);
     list[i].described = look_at_metadata(paths[i]);
     list[i].schema =
-        kymo_description_load(trace, paths[i], kymo_trace_is_growing(trace), error ? error : &local);
+        kymo_metadata_load(trace, paths[i], kymo_trace_is_growing(trace), error ? error : &local);
     if (!list[i].schema && !kymo_trace_is_growing(trace))
       status = (error ? error : &local)->code;
     list[i].is_done = !list[i].schema; /* it may be described later */
@@ -640,7 +640,7 @@ static int adopt(struct kymo_trace *trace, const char *path, struct kymo_error *
   struct chunk_directory chunk = {
       .path = path, .offset_ns = kymo_path_offset(trace, path), .described = look_at_metadata(path)};
   struct kymo_error why;
-  chunk.schema = kymo_description_load(trace, path, true, &why);
+  chunk.schema = kymo_metadata_load(trace, path, true, &why);
   if (!chunk.schema && why.code == KYMO_E_MEMORY)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (!chunk.schema && !kymo_trace_is_followed(trace)) /* there is no later time */
@@ -667,7 +667,7 @@ static int describe_again(struct kymo_trace *trace, struct kymo_part *part, stru
   struct kymo_error why;
   if (!has_changed(&directory->described, &now))
     return KYMO_OK;
-  struct kymo_schema *schema = kymo_description_load(trace, directory->path, true, &why);
+  struct kymo_schema *schema = kymo_metadata_load(trace, directory->path, true, &why);
   if (!schema)
     return why.code == KYMO_E_MEMORY ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
   directory->described = now;

@@ -56,8 +56,8 @@ static struct kymo_schema *from_registry(struct kymo_trace *trace, const char *p
   return NULL;
 }
 
-struct kymo_schema *kymo_description_load(struct kymo_trace *trace, const char *directory, bool is_growing,
-                                          struct kymo_error *error) {
+struct kymo_schema *kymo_metadata_load(struct kymo_trace *trace, const char *directory, bool is_growing,
+                                       struct kymo_error *error) {
   char metadata[4096], hidden[4096];
   struct bytes text = {0}, registry = {0};
   struct kymo_error wrong = {.offset = KYMO_ERROR_NO_OFFSET};

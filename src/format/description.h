@@ -15,7 +15,7 @@
  * corrupt registry is listed as damage of `trace`, and the metadata is used. The registry is also not used if
  * the trace is read as babeltrace2 reads it.
  */
-struct kymo_schema *kymo_description_load(struct kymo_trace *trace, const char *directory, bool is_growing,
-                                          struct kymo_error *error);
+struct kymo_schema *kymo_metadata_load(struct kymo_trace *trace, const char *directory, bool is_growing,
+                                       struct kymo_error *error);
 
 #endif

@@ -351,7 +351,7 @@ static int add_rings(struct kymo_trace *trace, const char *path, struct pool *po
   struct kymo_part_source source = {
       .format = "ring", .path = path, .quirks = KYMO_QUIRK_ROUNDED, .memory = pool, .free_memory = give_up};
   pool->described = length_of(pool->metadata);
-  source.schema = kymo_description_load(trace, path, true, told);
+  source.schema = kymo_metadata_load(trace, path, true, told);
   if (source.schema)
     pool->users++; /* the part */
   int status = source.schema ? kymo_trace_add_part(trace, &source, &part, error) : told->code;
@@ -416,7 +416,7 @@ static int describe_again(struct kymo_trace *trace, struct kymo_part *part, stru
     source->described = extent_now(&ring, &first);
   }
   off_t described = length_of(pool->metadata);
-  struct kymo_schema *schema = kymo_description_load(trace, part->path, true, &why);
+  struct kymo_schema *schema = kymo_metadata_load(trace, part->path, true, &why);
   if (!schema) /* it may be incomplete while it is being written */
     return why.code == KYMO_E_MEMORY ? kymo_fail(error, KYMO_E_MEMORY, "out of memory") : KYMO_OK;
   pool->described = described;

@@ -454,8 +454,8 @@ static int load(const struct records_merge *merge, struct records_description *d
                 struct kymo_schema **schema) {
   const struct records_job *job = merge->job;
   description->name = job->description ? job->description : job->as;
-  int status = job->description ? kymo_key_load(schema, job->description, merge->error)
-                                : kymo_key_find(schema, job->as, merge->error);
+  int status = job->description ? kymo_description_load(schema, job->description, merge->error)
+                                : kymo_description_find(schema, job->as, merge->error);
   if (status >= 0 && !(description->key = kymo_key_open(*schema, description->name, merge->error)))
     status = merge->error->code;
   return status;
@@ -482,6 +482,6 @@ int kymo_records_by_description(struct records_merge *merge) {
   free(description.fields);
   free(description.columns);
   kymo_key_close(description.key);
-  kymo_key_release(schema);
+  kymo_description_release(schema);
   return status;
 }

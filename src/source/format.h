@@ -230,7 +230,7 @@ struct kymo_format {
   /* NULL, or looks for growth of a followed trace: adds parts and streams, renews parts. `paths` are all that
    * probe accepts now. Incomplete directories are tried again the next time. */
   int (*grow)(struct kymo_trace *trace, const char *const *paths, size_t count, struct kymo_error *error);
-  bool needs_key; /* never found by probing: only with kymo_trace_options.key */
+  bool needs_key; /* never found by probing: only with kymo_trace_options.description */
   bool is_memory; /* changes cause no notification, and all streams can be read at one instant */
 };
 

@@ -281,9 +281,9 @@ static int load_key(struct kymo_schema **key, const struct tool_input *input) {
     return TOOL_USAGE;
   }
   if (input->key)
-    status = kymo_key_load(key, input->key, &error);
+    status = kymo_description_load(key, input->key, &error);
   else if (input->as)
-    status = kymo_key_find(key, input->as, &error);
+    status = kymo_description_find(key, input->as, &error);
   if (status < 0)
     tool_say_error(&error);
   return status < 0 ? TOOL_FAILED : TOOL_OK;
@@ -337,16 +337,16 @@ static int open_paths(struct kymo_trace **trace, const struct tool_input *input,
   if (status != TOOL_OK)
     return status;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  if ((status = load_key(&open_options.key, input)) != TOOL_OK)
+  if ((status = load_key(&open_options.description, input)) != TOOL_OK)
     return status;
   struct named named;
   if (find_named(&named, input) != TOOL_OK) {
-    kymo_key_release(open_options.key);
+    kymo_description_release(open_options.description);
     free_named(&named);
     return TOOL_USAGE;
   }
   status = kymo_trace_open(trace, named.paths, input->count, &open_options, &error);
-  kymo_key_release(open_options.key);
+  kymo_description_release(open_options.description);
   if (status >= 0)
     tool_tell_warnings(*trace, 0, input->quiet);
   else

@@ -315,7 +315,7 @@ static struct kymo_trace *new_trace(const struct kymo_format *const *formats,
 /* Takes a reference to a description by which files are read, if there is one. */
 static int take_key(struct kymo_trace *trace, struct kymo_schema *key, struct kymo_error *error) {
   struct retired_schema *share = key ? kymo_arena_alloc(&trace->arena, sizeof *share) : NULL;
-  trace->options.key = key;
+  trace->options.description = key;
   if (!key)
     return KYMO_OK;
   if (!share)
@@ -345,7 +345,7 @@ int kymo_trace_open_with(struct kymo_trace **out, const struct kymo_format *cons
   struct found *found = NULL;
   int status = trace ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK)
-    status = take_key(trace, trace->options.key, error);
+    status = take_key(trace, trace->options.description, error);
   if (status == KYMO_OK)
     status = kymo_search(&found, formats, paths, count, trace->options.format, error);
   if (status == KYMO_E_UNKNOWN && trace->options.follow && found)
@@ -365,7 +365,7 @@ static int open_input(struct kymo_trace *trace, const struct kymo_input *input, 
   struct found *found = NULL;
   if (input->format)
     trace->options.format = input->format;
-  int status = take_key(trace, input->key ? input->key : common.key, error);
+  int status = take_key(trace, input->description ? input->description : common.description, error);
   trace->options.clock_offset_ns = add_ns(common.clock_offset_ns, input->clock_offset_ns);
   if (status == KYMO_OK)
     status = kymo_search(&found, trace->formats, &input->path, 1, trace->options.format, error);

@@ -126,8 +126,8 @@ static void print_parts(struct kymo_trace *trace) {
         printf("lost by %s: %" PRIu64 "\n", name, count);
     }
     print_schema(part->schema);
-    GUARDED(kymo_key_summary, summary);
-    kymo_key_info(part->schema, &summary.it);
+    GUARDED(kymo_description_summary, summary);
+    kymo_description_info(part->schema, &summary.it);
     CHECK_GUARD(summary);
     printf("%" PRIu32 " classes, %" PRIu32 " streams\n", summary.it.event_classes, summary.it.stream_classes);
   }

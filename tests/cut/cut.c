@@ -72,7 +72,7 @@ static int read_cut(const char *path, const char *file, const char *key, unsigne
   struct kymo_trace *trace;
   const struct kymo_event *event;
   uint64_t events = 0, sum = 0;
-  int status = key ? kymo_key_load(&options.key, key, &error) : KYMO_OK;
+  int status = key ? kymo_description_load(&options.description, key, &error) : KYMO_OK;
   if (status >= 0)
     status = kymo_trace_open(&trace, &path, 1, &options, &error);
   if (status < 0) {
@@ -94,7 +94,7 @@ static int read_cut(const char *path, const char *file, const char *key, unsigne
   printf("turn %u: %llu events, %zu damaged places, status %d%s\n", turn, (unsigned long long)events, damage,
          status, sum ? "" : ".");
   kymo_trace_close(trace);
-  kymo_schema_release(options.key);
+  kymo_schema_release(options.description);
   if (damage == 0 && status == KYMO_END) {
     puts("nothing is said of what is missing");
     return 1;

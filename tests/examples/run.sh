@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
   struct kymo_trace_options options = {0};
   struct kymo_trace *trace;
   const struct kymo_event *event;
-  if (argc != 3 || kymo_key_load(&options.key, argv[2], NULL) || kymo_trace_open(&trace, (const char **)&argv[1], 1, &options, NULL))
+  if (argc != 3 || kymo_description_load(&options.description, argv[2], NULL) || kymo_trace_open(&trace, (const char **)&argv[1], 1, &options, NULL))
     return 1;
   while (kymo_trace_next(trace, &event, NULL) == KYMO_OK) {
     uint64_t number = 0;
@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
       kymo_event_get_uint(event, kymo_field_id(trace, event->class_, DOORS_CLOSED_NUMBER), &number);
     printf("%d", (int)number);
   }
-  kymo_key_release(options.key);
+  kymo_description_release(options.description);
   kymo_trace_close(trace);
   return 0;
 }

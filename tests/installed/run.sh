@@ -18,9 +18,9 @@ cat >find.c <<'C'
 int main(int argc, char **argv) {
   struct kymo_schema *key;
   struct kymo_error error;
-  int status = kymo_key_find(&key, argc > 1 ? argv[1] : "pcap", &error);
+  int status = kymo_description_find(&key, argc > 1 ? argv[1] : "pcap", &error);
   if (status == KYMO_OK)
-    kymo_key_release(key);
+    kymo_description_release(key);
   else
     printf("%s\n", error.message);
   return status == KYMO_OK ? 0 : 3;

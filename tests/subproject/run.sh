@@ -45,7 +45,7 @@ cat >find.c <<'C'
 int main(void) {
   struct kymo_schema *key;
   struct kymo_error error;
-  if (kymo_key_find(&key, "nothing-like-it", &error) < 0)
+  if (kymo_description_find(&key, "nothing-like-it", &error) < 0)
     puts(error.message);
   return 0;
 }

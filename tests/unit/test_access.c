@@ -135,7 +135,7 @@ static void records_of_described_files_are_walked_either_way(void **state) {
   struct kymo_trace_options options = {0};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace;
-  struct kymo_key_summary summary;
+  struct kymo_description_summary summary;
   uint8_t *bytes = calloc(20000, 64);
   size_t size = 0;
   random_seed(11);
@@ -148,19 +148,19 @@ static void records_of_described_files_are_walked_either_way(void **state) {
     memset(bytes + size + 6, 'a' + (int)(i % 26), length);
     size += 6u + length;
   }
-  if (kymo_key_compile(&options.key, notes_text, sizeof notes_text - 1, "notes.tdl", "tdl", &error) !=
-      KYMO_OK)
+  if (kymo_description_compile(&options.description, notes_text, sizeof notes_text - 1, "notes.tdl", "tdl",
+                               &error) != KYMO_OK)
     fail_msg("%s", error.message);
-  kymo_key_info(options.key, &summary);
+  kymo_description_info(options.description, &summary);
   assert_true(summary.plan_bytes > 0 && summary.event_classes > 0);
   char path[4096];
   snprintf(path, sizeof path, "%s", below("notes.key"));
-  assert_int_equal(kymo_key_save(options.key, path, &error), KYMO_OK);
-  kymo_key_release(options.key);
-  assert_int_equal(kymo_key_load(&options.key, path, &error), KYMO_OK);
+  assert_int_equal(kymo_description_save(options.description, path, &error), KYMO_OK);
+  kymo_description_release(options.description);
+  assert_int_equal(kymo_description_load(&options.description, path, &error), KYMO_OK);
   if (kymo_trace_open_memory(&trace, bytes, size, &options, &error) != KYMO_OK)
     fail_msg("%s", error.message);
-  kymo_key_release(options.key);
+  kymo_description_release(options.description);
   free(bytes);
   check_moves(trace, "notes");
   assert_int_equal(kymo_trace_damage_count(trace), 0);
@@ -184,10 +184,11 @@ static void events_that_fail_a_check_are_those_that_are_damaged(void **state) {
     bytes[i * 5] = bytes[i * 5 + 4] = i;
     memset(bytes + i * 5 + 1, i % 5 == 0 && i ? 0xff : 0, 3);
   }
-  if (kymo_key_compile(&options.key, text, sizeof text - 1, "checks.tdl", "tdl", &error) != KYMO_OK ||
+  if (kymo_description_compile(&options.description, text, sizeof text - 1, "checks.tdl", "tdl", &error) !=
+          KYMO_OK ||
       kymo_trace_open_memory(&trace, bytes, sizeof bytes, &options, &error) != KYMO_OK)
     fail_msg("%s", error.message);
-  kymo_key_release(options.key);
+  kymo_description_release(options.description);
   uint64_t n;
   for (uint64_t i = 0; i < 200; i++) {
     assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_OK);
@@ -215,10 +216,11 @@ static void segments_of_described_files_begin_with_their_records(void **state) {
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace = NULL;
   size_t count;
-  if (kymo_key_compile(&options.key, text, sizeof text - 1, "laps.tdl", "tdl", &error) != KYMO_OK ||
+  if (kymo_description_compile(&options.description, text, sizeof text - 1, "laps.tdl", "tdl", &error) !=
+          KYMO_OK ||
       kymo_trace_open_memory(&trace, bytes, sizeof bytes, &options, &error) != KYMO_OK)
     fail_msg("%s", error.message);
-  kymo_key_release(options.key);
+  kymo_description_release(options.description);
   assert_int_equal(kymo_trace_count_segments(trace, &count, &error), KYMO_OK);
   assert_int_equal(count, 3);
   for (size_t i = 0; i < count; i++) {
@@ -245,10 +247,11 @@ static void numbers_for_decoding_are_no_fields(void **state) {
   size_t count;
   char shown[40];
   uint64_t value;
-  if (kymo_key_compile(&options.key, text, sizeof text - 1, "s.tdl", "tdl", &error) != KYMO_OK ||
+  if (kymo_description_compile(&options.description, text, sizeof text - 1, "s.tdl", "tdl", &error) !=
+          KYMO_OK ||
       kymo_trace_open_memory(&trace, bytes, sizeof bytes, &options, &error) != KYMO_OK)
     fail_msg("%s", error.message);
-  kymo_key_release(options.key);
+  kymo_description_release(options.description);
   assert_int_equal(kymo_trace_next(trace, &event, &error), KYMO_OK);
   assert_int_equal(kymo_field_list(trace, event->class_, &ids, &count), KYMO_OK);
   assert_int_equal(count, 3);
@@ -292,11 +295,12 @@ static void tables_of_described_files_are_looked_up(void **state) {
   struct kymo_trace *trace;
   struct kymo_table_value value;
   static const uint8_t bytes[] = {0, 7, 'h', 'a', 'l', 'l', 1, 0, 7, 1, 0, 9};
-  if (kymo_key_compile(&options.key, doors_text, sizeof doors_text - 1, "doors.tdl", NULL, &error) != KYMO_OK)
+  if (kymo_description_compile(&options.description, doors_text, sizeof doors_text - 1, "doors.tdl", NULL,
+                               &error) != KYMO_OK)
     fail_msg("%s", error.message);
   if (kymo_trace_open_memory(&trace, bytes, sizeof bytes, &options, &error) != KYMO_OK)
     fail_msg("%s", error.message);
-  kymo_key_release(options.key);
+  kymo_description_release(options.description);
   const struct kymo_stream *stream = kymo_part_stream(trace, kymo_trace_part(trace, 0), 0);
   assert_int_equal(kymo_stream_table_count(stream), 2);
   size_t length;
@@ -374,7 +378,7 @@ static void structs_of_older_and_newer_programs_are_filled_as_far_as_they_go(voi
     FILLS(kymo_stream_info, kymo_stream_describe_(trace, stream, (void *)to, size, NULL));
     FILLS(kymo_field, kymo_field_info_(trace, event->class_, KYMO_FIELD_EVENT, (void *)to, size));
     FILLS(kymo_filter_result, kymo_filter_counts_(trace, (void *)to, size));
-    FILLS(kymo_key_summary, kymo_key_info_(part->schema, (void *)to, size));
+    FILLS(kymo_description_summary, kymo_description_info_(part->schema, (void *)to, size));
     FILLS(kymo_value, kymo_event_get_value_(event, KYMO_FIELD_EVENT, (void *)to, size, &token));
     assert_true(kymo_walk_begin(&walk, event, KYMO_SCOPE_PAYLOAD));
     FILLS(kymo_value, kymo_walk_next_(&walk, (void *)to, size));

@@ -182,7 +182,7 @@ static int describe(struct kymo_schema **key, const struct expression *of, bool 
     kymo_strbuf_puts(&text, of->text);
   kymo_strbuf_printf(&text, ";\n%sEND;\nLAYOUT REPEAT rec;\nEND TRACE.\n",
                      is_general ? "LET slow = ~x;\n" : "");
-  int status = kymo_key_compile(key, text.text, text.length, "expr.tdl", "tdl", error);
+  int status = kymo_description_compile(key, text.text, text.length, "expr.tdl", "tdl", error);
   kymo_strbuf_free(&text);
   return status;
 }
@@ -202,7 +202,7 @@ static void write_records(const char *path, const struct expression *of) {
 }
 
 static struct kymo_trace *open_by(struct kymo_schema *key, const char *path) {
-  struct kymo_trace_options options = {.key = key};
+  struct kymo_trace_options options = {.description = key};
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_trace *trace;
   if (kymo_trace_open(&trace, &path, 1, &options, &error) != KYMO_OK)
@@ -250,7 +250,7 @@ static void check_constant(const struct expression *of, const char *path) {
   if (status != KYMO_OK)
     fail_msg("%s, of constants: %s", of->text, error.message);
   check_field(of, "constant", of->result, key, path);
-  kymo_key_release(key);
+  kymo_description_release(key);
 }
 
 static bool has_fast_path(struct kymo_schema *schema) {
@@ -278,7 +278,7 @@ static void check_records(const struct expression *of, const char *path) {
                 : of->result ? of->result
                              : "absent",
                 key, path);
-    kymo_key_release(key);
+    kymo_description_release(key);
   }
 }
 
@@ -308,7 +308,7 @@ static void check_filter(const struct expression *of, const char *path) {
                of->x, of->y, of->z, of->u);
   kymo_strbuf_free(&text);
   kymo_trace_close(trace);
-  kymo_key_release(key);
+  kymo_description_release(key);
 }
 
 static void check_all(void (*check)(const struct expression *, const char *)) {

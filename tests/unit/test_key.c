@@ -17,7 +17,7 @@ static struct kymo_schema *need_key(struct kymo_schema *key, const struct kymo_e
 static struct kymo_trace *open_bytes(struct kymo_schema *key, const uint8_t *bytes, size_t size) {
   struct kymo_trace *trace = NULL;
   struct kymo_error error = {0};
-  struct kymo_trace_options options = {.key = key};
+  struct kymo_trace_options options = {.description = key};
   write_file("trace", bytes, size);
   const char *path = below("trace");
   int status = kymo_trace_open(&trace, &path, 1, &options, &error);

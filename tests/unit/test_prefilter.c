@@ -119,7 +119,7 @@ static void make_filter(char *out, size_t size) {
 
 static struct kymo_trace *open_with(const struct prefilter_case *c, const char *const *paths, size_t count,
                                     const char *filter_text) {
-  struct kymo_trace_options options = {.key = c->key};
+  struct kymo_trace_options options = {.description = c->key};
   struct kymo_trace *trace;
   struct kymo_error error = {.code = KYMO_OK};
   if (kymo_trace_open(&trace, paths, count, &options, &error) != KYMO_OK)
@@ -278,7 +278,7 @@ static void prefilters_hold_back_what_the_filter_rejects(void **state) {
   const char *only = getenv("KYMO_SEED");
   struct kymo_schema *key;
   struct kymo_error error = {.code = KYMO_OK};
-  if (kymo_key_compile(&key, description, strlen(description), "s.tdl", "tdl", &error) != KYMO_OK)
+  if (kymo_description_compile(&key, description, strlen(description), "s.tdl", "tdl", &error) != KYMO_OK)
     fail_msg("%u:%u: %s", error.line, error.column, error.message);
   unsigned prefiltered = 0;
   for (uint64_t number = 0; number < rounds(600) && !only; number++)
@@ -286,7 +286,7 @@ static void prefilters_hold_back_what_the_filter_rejects(void **state) {
   assert_true(only || prefiltered > rounds(200));
   if (only)
     run_case(key, strtoull(only, NULL, 10));
-  kymo_key_release(key);
+  kymo_description_release(key);
 }
 
 int main(void) {

@@ -587,7 +587,7 @@ static void a_registry_that_cannot_be_read_is_told(void **state) {
 static const char *growing_name(size_t damages) {
   struct kymo_error error = {0};
   struct kymo_trace *trace = kymo_trace_new();
-  struct kymo_schema *schema = kymo_description_load(trace, below("t"), true, &error);
+  struct kymo_schema *schema = kymo_metadata_load(trace, below("t"), true, &error);
   assert_non_null(schema);
   assert_int_equal(kymo_trace_damage_count(trace), damages);
   const char *name = kymo_schema_lookup_event(schema, "r")   ? "r"
@@ -608,7 +608,7 @@ static void the_torn_end_of_a_growing_description_does_not_count(void **state) {
   snprintf(longer, sizeof longer, "%sevent { id = 1; name = half", text);
   write_file("t/metadata", longer, strlen(longer));
   struct kymo_trace *trace = kymo_trace_new();
-  assert_null(kymo_description_load(trace, below("t"), false, &error)); /* of a finished trace it does */
+  assert_null(kymo_metadata_load(trace, below("t"), false, &error)); /* of a finished trace it does */
   kymo_trace_close(trace);
   assert_string_equal(growing_name(0), "r");
   registry = registry_of(text, strlen(text));

@@ -21,13 +21,13 @@
 static struct kymo_schema *compile(const char *text) {
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_schema *key;
-  if (kymo_key_compile(&key, text, strlen(text), "t.tdl", "tdl", &error) != KYMO_OK)
+  if (kymo_description_compile(&key, text, strlen(text), "t.tdl", "tdl", &error) != KYMO_OK)
     fail_msg("%s in %s", error.message, text);
   return key;
 }
 
 static struct kymo_trace *open_file(struct kymo_schema *key, const char *name) {
-  struct kymo_trace_options options = {.key = key};
+  struct kymo_trace_options options = {.description = key};
   struct kymo_error error = {.code = KYMO_OK};
   const char *path = below(name);
   struct kymo_trace *trace;

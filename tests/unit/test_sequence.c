@@ -63,7 +63,7 @@ static struct kymo_trace *open_files(struct kymo_schema **key) {
   uint8_t *bytes = calloc(RECORDS, RECORD_BYTES);
   assert_non_null(bytes);
   write_file("t.tdl", description, sizeof description - 1);
-  assert_int_equal(kymo_key_load(key, below("t.tdl"), &error), KYMO_OK);
+  assert_int_equal(kymo_description_load(key, below("t.tdl"), &error), KYMO_OK);
   for (uint32_t file = 0; file < FILES; file++) {
     size_t size = 0;
     for (uint32_t i = 0; i < RECORDS; i++) {
@@ -76,7 +76,7 @@ static struct kymo_trace *open_files(struct kymo_schema **key) {
     paths[file] = below(names[file]);
   }
   free(bytes);
-  struct kymo_trace_options options = {.key = *key};
+  struct kymo_trace_options options = {.description = *key};
   assert_int_equal(kymo_trace_open(&trace, paths, FILES, &options, &error), KYMO_OK);
   return trace;
 }

@@ -30,7 +30,7 @@ static struct kymo_trace *open_files(struct kymo_schema **key, uint32_t late) {
   uint8_t *bytes = calloc(RECORDS / FILES, RECORD_BYTES);
   assert_non_null(bytes);
   write_file("t.tdl", description, sizeof description - 1);
-  assert_int_equal(kymo_key_load(key, below("t.tdl"), &error), KYMO_OK);
+  assert_int_equal(kymo_description_load(key, below("t.tdl"), &error), KYMO_OK);
   for (uint32_t file = 0; file < FILES; file++) {
     for (uint32_t i = 0; i < RECORDS / FILES; i++)
       for (unsigned k = 0; k < 4; k++)
@@ -40,7 +40,7 @@ static struct kymo_trace *open_files(struct kymo_schema **key, uint32_t late) {
     paths[file] = below(names[file]);
   }
   free(bytes);
-  struct kymo_trace_options options = {.key = *key};
+  struct kymo_trace_options options = {.description = *key};
   assert_int_equal(kymo_trace_open(&trace, paths, FILES, &options, &error), KYMO_OK);
   return trace;
 }

@@ -822,9 +822,10 @@ static int open_all(struct kymo_trace *trace, const char *const *paths, size_t c
 
 static struct kymo_schema *told_key(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
   (void)path;
-  if (!kymo_trace_options(trace)->key)
+  if (!kymo_trace_options(trace)->description)
     kymo_fail(error, KYMO_E_USAGE, "a file of this format needs a description");
-  return kymo_trace_options(trace)->key ? kymo_schema_retain(kymo_trace_options(trace)->key) : NULL;
+  return kymo_trace_options(trace)->description ? kymo_schema_retain(kymo_trace_options(trace)->description)
+                                                : NULL;
 }
 
 static int described_open(struct kymo_trace *trace, const char *const *paths, size_t count,

@@ -136,7 +136,7 @@ static int fail_missing(struct kymo_error *error, const char *searched, const ch
                    missing.hint.text, missing.failure);
 }
 
-int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error *error) {
+int kymo_description_find(struct kymo_schema **key, const char *name, struct kymo_error *error) {
   char directory[PATH_MAX], path[PATH_MAX + 300];
   struct directories directories;
   *key = NULL;
@@ -148,7 +148,7 @@ int kymo_key_find(struct kymo_schema **key, const char *name, struct kymo_error 
     for (int i = 0; i < 2; i++) {
       snprintf(path, sizeof path, "%s/%s.%s", directory, name, i == 0 ? "key" : "tdl");
       if (access(path, R_OK) == 0)
-        return kymo_key_load(key, path, error);
+        return kymo_description_load(key, path, error);
       if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
         return kymo_fail_errno(error, path, "cannot look at");
     }
@@ -239,7 +239,7 @@ static int try_directory(struct best *best, const char *directory, const struct 
     struct kymo_error why;
     struct kymo_schema *key = NULL;
     kymo_path_join(path, sizeof path, directory, entries[i]->d_name);
-    int loaded = status == KYMO_OK ? kymo_key_load(&key, path, &why) : KYMO_E_UNKNOWN;
+    int loaded = status == KYMO_OK ? kymo_description_load(&key, path, &why) : KYMO_E_UNKNOWN;
     unsigned noticed = loaded == KYMO_OK ? count_noticed(key, sample) : 0;
     if (loaded == KYMO_E_SYSTEM || loaded == KYMO_E_MEMORY) {
       status = loaded;

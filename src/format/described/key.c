@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int kymo_key_load(struct kymo_schema **key, const char *path, struct kymo_error *error) {
+int kymo_description_load(struct kymo_schema **key, const char *path, struct kymo_error *error) {
   struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
   *key = kymo_language_load(path, NULL, NULL, told);
   return *key ? KYMO_OK : told->code;
@@ -40,7 +40,7 @@ static int replace(const char *path, const uint8_t *bytes, size_t size, struct k
   return status;
 }
 
-int kymo_key_save(const struct kymo_schema *key, const char *path, struct kymo_error *error) {
+int kymo_description_save(const struct kymo_schema *key, const char *path, struct kymo_error *error) {
   uint8_t *bytes;
   size_t size;
   int status = kymo_registry_write(key, &bytes, &size, error);
@@ -51,14 +51,14 @@ int kymo_key_save(const struct kymo_schema *key, const char *path, struct kymo_e
   return status;
 }
 
-struct kymo_schema *kymo_key_retain(struct kymo_schema *key) {
+struct kymo_schema *kymo_description_retain(struct kymo_schema *key) {
   return kymo_schema_retain(key);
 }
 
-void kymo_key_release(struct kymo_schema *key) { kymo_schema_release(key); }
+void kymo_description_release(struct kymo_schema *key) { kymo_schema_release(key); }
 
-int kymo_key_compile(struct kymo_schema **key, const char *text, size_t length, const char *file,
-                     const char *language, struct kymo_error *error) {
+int kymo_description_compile(struct kymo_schema **key, const char *text, size_t length, const char *file,
+                             const char *language, struct kymo_error *error) {
   struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
   const struct kymo_language *by =
       language ? kymo_language_find(language) : kymo_language_guess(text, length);
@@ -71,11 +71,12 @@ int kymo_key_compile(struct kymo_schema **key, const char *text, size_t length, 
   return *key ? KYMO_OK : told->code;
 }
 
-void kymo_key_info_(const struct kymo_schema *key, struct kymo_key_summary *out, size_t size) {
-  struct kymo_key_summary own = {.stream_classes = key->stream_count,
-                                 .clocks = key->clock_count,
-                                 .types = key->type_count,
-                                 .plan_bytes = key->plan ? key->plan_size : 0};
+void kymo_description_info_(const struct kymo_schema *key, struct kymo_description_summary *out,
+                            size_t size) {
+  struct kymo_description_summary own = {.stream_classes = key->stream_count,
+                                         .clocks = key->clock_count,
+                                         .types = key->type_count,
+                                         .plan_bytes = key->plan ? key->plan_size : 0};
   for (uint32_t i = 0; i < key->stream_count; i++)
     own.event_classes += key->streams[i]->event_count;
   kymo_sized_out(out, size, &own, sizeof own);
