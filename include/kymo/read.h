@@ -35,7 +35,7 @@ struct kymo_trace_options {
   const char *format;      /* name of a format ("ctf", "ring"), or NULL to detect it */
   int64_t clock_offset_ns; /* added to all times */
   bool force_correlate;    /* merge traces whose clocks have no common origin */
-  /* unit of the clocks of CPEL files: ticks per "us" or "s"; NULL: found by their numbers, see docs/cpel.md */
+  /* unit of the clocks of CPEL files: ticks per "us" or "s"; NULL: found by their numbers (docs/cpel.md) */
   const char *cpel_clock;
   bool unmerged; /* streams one after another, the events of each in the order of its bytes */
   /* read traces as babeltrace2 does: by their metadata alone, losses cut at the wanted times */

@@ -542,8 +542,8 @@ kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
 
 /* ---- tracepoints like printf ---- */
 
-/* The call that the compiler checks (-Wformat). gcc prints a line for each header on the way to the macro that
- * the format was written in, so this is here. */
+/* The call that the compiler checks (-Wformat). gcc prints a line for each header on the way to the macro in
+ * which the format was written, so this is here. */
 #define KYMO_FORMAT_OF_(group, name, format, ...) format
 #ifndef __clang__
 #define KYMO_PRINTED_NAME_(...)                                                                             \
@@ -572,8 +572,8 @@ kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
 #define KYMO_ARGUMENT_kymo_about_(i, name, text, b, c)
 #else
 /*
- * clang prints each macro that an argument passes through: these are two, KYMO_PRINTF and the one below of its
- * number of arguments. So an argument stands as it is written, and what KYMO_ARGUMENT_ makes of its form is
+ * clang prints each macro that an argument passes through: two, KYMO_PRINTF and the one below of its number
+ * of arguments. So an argument stands as it is written, and what KYMO_ARGUMENT_ makes of its form is
  * before it: a comma, or a macro that takes a word.
  */
 #define KYMO_PRINTED_NAME_(...) KYMO_CAT_(KYMO_PRINTED_, KYMO_PRINTED_COUNT_(__VA_ARGS__))
