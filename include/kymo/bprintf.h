@@ -371,13 +371,13 @@ KYMO_INLINE_ unsigned char *kymo_bstore_(unsigned char *at, const struct kymo_bs
 
 /* flags: KYMO_FRAME_… */
 KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_(struct kymo_log *log, size_t size, uint32_t flags) {
-  struct kymo_lane_ *lane = kymo_lanes_[log->lane];
-  if (__builtin_expect(lane->log == log && !lane->busy && !lane->nested, 1)) {
-    __atomic_store_n(&lane->busy, 1, __ATOMIC_RELAXED);
+  struct kymo_thread_buffer_ *buffer = kymo_thread_buffers_[log->buffer];
+  if (__builtin_expect(buffer->log == log && !buffer->busy && !buffer->nested, 1)) {
+    __atomic_store_n(&buffer->busy, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler that comes now finds it busy */
-    unsigned char *at = lane->at;
-    if (__builtin_expect(size + log->frame <= (size_t)(lane->end - at), 1)) {
-      struct kymo_bplace_ place = {at, lane, 0};
+    unsigned char *at = buffer->at;
+    if (__builtin_expect(size + log->frame <= (size_t)(buffer->end - at), 1)) {
+      struct kymo_bplace_ place = {at, buffer, 0};
       if (log->frame) {
         uint32_t sequence = __atomic_fetch_add(&log->sequence, 1, __ATOMIC_RELAXED),
                  length = (uint32_t)size | flags;
@@ -388,7 +388,7 @@ KYMO_INLINE_ struct kymo_bplace_ kymo_breserve_(struct kymo_log *log, size_t siz
       }
       return place;
     }
-    __atomic_store_n(&lane->busy, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&buffer->busy, 0, __ATOMIC_RELAXED);
   }
   return kymo_breserve_slow_(log, size, flags);
 }
@@ -398,13 +398,13 @@ KYMO_INLINE_ void kymo_bcommit_(struct kymo_bplace_ place, unsigned char *end) {
     kymo_bcommit_slow_(place, end);
     return;
   }
-  /* release: a flush that acquires it sees the bytes before it; partner: kymo_lane_flush */
-  __atomic_store_n(&place.lane->at, end, __ATOMIC_RELEASE);
+  /* release: a flush that acquires it sees the bytes before it; partner: kymo_thread_buffer_flush */
+  __atomic_store_n(&place.buffer->at, end, __ATOMIC_RELEASE);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  __atomic_store_n(&place.lane->busy, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&place.buffer->busy, 0, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  if (__builtin_expect(place.lane->nested != 0, 0))
-    kymo_bnested_(place.lane);
+  if (__builtin_expect(place.buffer->nested != 0, 0))
+    kymo_bnested_(place.buffer);
 }
 
 /* ---- the macros ---- */

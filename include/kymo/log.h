@@ -116,7 +116,7 @@ uint32_t kymo_cpu(void); /* where this thread runs now */
 /* ---- everything below serves the macros of kymo/bprintf.h ---- */
 
 /* The buffer of a thread or CPU. */
-struct kymo_lane_ {
+struct kymo_thread_buffer_ {
   struct kymo_log *log; /* NULL: of none */
   uint32_t busy;        /* an event is in progress */
   uint32_t nested;      /* bytes of handlers' events, which follow it */
@@ -124,24 +124,25 @@ struct kymo_lane_ {
 };
 struct kymo_log {
   const struct kymo_tracepoint *point; /* enabled: the log is on */
-  uint32_t lane;                       /* which buffer of the thread */
+  uint32_t buffer;                     /* which buffer of the thread */
   uint32_t sequence;
   uint32_t frame; /* bytes of a frame's header, or 0 */
   size_t event_max;
 };
 #define KYMO_LOGS_MAX_ 16
-extern __thread struct kymo_lane_ *kymo_lanes_[KYMO_LOGS_MAX_] __attribute__((tls_model("initial-exec")));
+extern __thread struct kymo_thread_buffer_ *kymo_thread_buffers_[KYMO_LOGS_MAX_]
+    __attribute__((tls_model("initial-exec")));
 
 /* Space for an event; NULL if there is none. */
 struct kymo_bplace_ {
   unsigned char *at;
-  struct kymo_lane_ *lane;
+  struct kymo_thread_buffer_ *buffer;
   uint32_t slow; /* not 0: the event is ended by kymo_bcommit_slow_ */
 };
 struct kymo_bplace_ kymo_breserve_slow_(struct kymo_log *log, size_t size, uint32_t flags);
 void kymo_bcommit_slow_(struct kymo_bplace_ place, unsigned char *end);
 /* Copies the events of handlers after the event that they interrupted. */
-void kymo_bnested_(struct kymo_lane_ *lane);
+void kymo_bnested_(struct kymo_thread_buffer_ *buffer);
 
 #ifdef __cplusplus
 }

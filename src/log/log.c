@@ -27,8 +27,8 @@ void kymo_logs_lock(void) { pthread_mutex_lock(&lock); }
 void kymo_logs_unlock(void) { pthread_mutex_unlock(&lock); }
 
 static void forget(struct kymo_log_state *log) {
-  for (struct kymo_lane *lane = log->lanes; lane; lane = lane->next)
-    kymo_lane_forget(lane, log->cpu || kymo_lanes_[log->hot.lane] == &lane->hot);
+  for (struct kymo_thread_buffer *buffer = log->buffers; buffer; buffer = buffer->next)
+    kymo_thread_buffer_forget(buffer, log->cpu || kymo_thread_buffers_[log->hot.buffer] == &buffer->hot);
   log->child = getpid();
   log->hot.sequence = 0;
   log->truncated = log->lost = 0;
@@ -45,7 +45,7 @@ static void in_child(void) {
 }
 
 static void watch(void) {
-  kymo_lane_watch_threads();
+  kymo_thread_buffer_watch_threads();
   pthread_atfork(kymo_logs_lock, kymo_logs_unlock, in_child);
 }
 
@@ -100,22 +100,22 @@ static bool make_cpus(struct kymo_log_state *log) {
   log->cpus = cpus > 0 ? (uint32_t)cpus : 1;
   log->cpu = calloc(log->cpus, sizeof *log->cpu);
   for (uint32_t i = 0; log->cpu && i < log->cpus; i++)
-    if (!(log->cpu[i] = kymo_lane_attach(log)))
+    if (!(log->cpu[i] = kymo_thread_buffer_attach(log)))
       return false;
   return log->cpu;
 }
 
 /* Buffers stay mapped: threads may have pointers to them. Their memory is released. */
 static void free_log(struct kymo_log_state *log) {
-  struct kymo_lane *next;
-  for (struct kymo_lane *lane = log->lanes; lane; lane = next) {
-    next = lane->next;
-    kymo_lane_release(lane);
-    if (lane->file >= 0)
-      close(lane->file);
+  struct kymo_thread_buffer *next;
+  for (struct kymo_thread_buffer *buffer = log->buffers; buffer; buffer = next) {
+    next = buffer->next;
+    kymo_thread_buffer_release(buffer);
+    if (buffer->file >= 0)
+      close(buffer->file);
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
-              begin = ((uintptr_t)lane->nested + page - 1) / page * page;
-    uintptr_t end = (uintptr_t)lane->packets +
+              begin = ((uintptr_t)buffer->nested + page - 1) / page * page;
+    uintptr_t end = (uintptr_t)buffer->packets +
                     (log->options.is_memory ? log->options.packets : 1) * log->options.packet_bytes;
     if (end > begin)
       madvise((void *)begin, end - begin, MADV_DONTNEED);
@@ -152,7 +152,7 @@ static bool enter(struct kymo_log_state *log) {
   while (index < KYMO_LOGS_MAX_ && logs[index])
     index++;
   if (index < KYMO_LOGS_MAX_) {
-    log->hot.lane = index;
+    log->hot.buffer = index;
     logs[index] = log;
   }
   pthread_mutex_unlock(&lock);
@@ -162,7 +162,7 @@ static bool enter(struct kymo_log_state *log) {
 
 static void leave(struct kymo_log_state *log) {
   pthread_mutex_lock(&lock);
-  logs[log->hot.lane] = NULL;
+  logs[log->hot.buffer] = NULL;
   pthread_mutex_unlock(&lock);
 }
 
@@ -211,11 +211,12 @@ int kymo_log_flush(struct kymo_log *hot) {
   struct kymo_log_state *log = kymo_log_state(hot);
   int status = 0, reason = 0;
   sigset_t before;
-  for (struct kymo_lane *lane = __atomic_load_n(&log->lanes, __ATOMIC_ACQUIRE); lane; lane = lane->next) {
-    kymo_lane_lock(lane, &before);
-    if (kymo_lane_flush(lane) && !status)
+  for (struct kymo_thread_buffer *buffer = __atomic_load_n(&log->buffers, __ATOMIC_ACQUIRE); buffer;
+       buffer = buffer->next) {
+    kymo_thread_buffer_lock(buffer, &before);
+    if (kymo_thread_buffer_flush(buffer) && !status)
       status = -1, reason = errno;
-    kymo_lane_unlock(lane, &before);
+    kymo_thread_buffer_unlock(buffer, &before);
   }
   if (log->apart && kymo_log_flush(&log->apart->hot) && !status)
     status = -1, reason = errno;
@@ -232,8 +233,8 @@ int kymo_log_close(struct kymo_log *hot) {
   struct kymo_log_state *apart = log->apart;
   log->apart = NULL;
   kymo_unregister_(log->entry.offset);
-  if (kymo_lanes_[hot->lane]->log == hot)
-    kymo_lanes_[hot->lane] = &kymo_no_lane;
+  if (kymo_thread_buffers_[hot->buffer]->log == hot)
+    kymo_thread_buffers_[hot->buffer] = &kymo_no_thread_buffer;
   leave(log);
   free_log(log);
   if (apart && kymo_log_close(&apart->hot) && !status)
@@ -250,11 +251,12 @@ int kymo_log_save(struct kymo_log *hot, const char *path) {
     errno = EINVAL;
     return -1;
   }
-  for (struct kymo_lane *lane = __atomic_load_n(&log->lanes, __ATOMIC_ACQUIRE); lane; lane = lane->next) {
-    kymo_lane_lock(lane, &before);
-    if (kymo_lane_write_to(lane, path) && !status)
+  for (struct kymo_thread_buffer *buffer = __atomic_load_n(&log->buffers, __ATOMIC_ACQUIRE); buffer;
+       buffer = buffer->next) {
+    kymo_thread_buffer_lock(buffer, &before);
+    if (kymo_thread_buffer_write_to(buffer, path) && !status)
       status = -1, reason = errno;
-    kymo_lane_unlock(lane, &before);
+    kymo_thread_buffer_unlock(buffer, &before);
   }
   errno = status ? reason : errno;
   return status;
@@ -265,11 +267,13 @@ void kymo_log_count_(struct kymo_log *hot, struct kymo_log_counts *counts, size_
   sigset_t before;
   struct kymo_log_counts own = {.truncated = __atomic_load_n(&log->truncated, __ATOMIC_RELAXED),
                                 .lost = __atomic_load_n(&log->lost, __ATOMIC_RELAXED)};
-  for (struct kymo_lane *lane = __atomic_load_n(&log->lanes, __ATOMIC_ACQUIRE); lane; lane = lane->next) {
-    kymo_lane_lock(lane, &before);
-    own.bytes += lane->bytes + (uint64_t)(__atomic_load_n(&lane->hot.at, __ATOMIC_ACQUIRE) - lane->flushed);
-    own.write_errors += lane->write_errors;
-    kymo_lane_unlock(lane, &before);
+  for (struct kymo_thread_buffer *buffer = __atomic_load_n(&log->buffers, __ATOMIC_ACQUIRE); buffer;
+       buffer = buffer->next) {
+    kymo_thread_buffer_lock(buffer, &before);
+    own.bytes +=
+        buffer->bytes + (uint64_t)(__atomic_load_n(&buffer->hot.at, __ATOMIC_ACQUIRE) - buffer->flushed);
+    own.write_errors += buffer->write_errors;
+    kymo_thread_buffer_unlock(buffer, &before);
   }
   kymo_sized_out(counts, size, &own, sizeof own);
 }

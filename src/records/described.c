@@ -22,8 +22,8 @@ struct records_file {
   uint64_t looked; /* up to here the file's size was checked */
   uint64_t lost;   /* bytes after `end` that were reported as damage */
   bool is_over;
-  bool is_in_lane; /* `run` is ahead of the machine, and has decoded the current record */
-  struct kymo_key_lane_run run;
+  bool is_fast; /* `run` is ahead of the machine, and has decoded the current record */
+  struct kymo_fast_run run;
   struct kymo_expr_value *keys,
       *before; /* by field, of the current record and of the previous one; bytes are copies */
 };
@@ -93,8 +93,8 @@ static struct kymo_expr_value column_value(const struct kymo_key_machine *machin
   return absent;
 }
 
-static struct kymo_expr_value lane_value(const struct records_file *file, size_t field) {
-  const struct kymo_key_lane_run *run = &file->run;
+static struct kymo_expr_value fast_value(const struct records_file *file, size_t field) {
+  const struct kymo_fast_run *run = &file->run;
   if (file->description->fields[field].by == RECORDS_BY_TIME && !run->has_time)
     return absent;
   bool is_time = file->description->fields[field].by == RECORDS_BY_TIME;
@@ -108,8 +108,8 @@ static struct kymo_expr_value key_value(const struct records_file *file, size_t 
   const struct records_description *description = file->description;
   struct kymo_expr_value number;
   uint32_t column;
-  if (file->is_in_lane)
-    return lane_value(file, field);
+  if (file->is_fast)
+    return fast_value(file, field);
   switch (description->fields[field].by) {
   case RECORDS_BY_TIME:
     return machine->has_time ? kymo_value_number(kymo_wide_of_i64(machine->time_ns)) : absent;
@@ -169,16 +169,16 @@ static void tell_gap(struct records_file *file, uint64_t to) {
   file->lost = 0;
 }
 
-static void leave_lane(struct records_file *file) {
-  if (file->is_in_lane)
-    kymo_key_lane_end(&file->run, file->machine);
-  file->is_in_lane = false;
+static void leave_fast_path(struct records_file *file) {
+  if (file->is_fast)
+    kymo_fast_path_end(&file->run, file->machine);
+  file->is_fast = false;
 }
 
 static int look_again(struct records_file *file) {
   const uint8_t *data;
   uint64_t size;
-  leave_lane(file);
+  leave_fast_path(file);
   int status = kymo_map_get(&file->map, 0, UINT64_MAX, &data, &size, file->merge->error);
   if (status >= 0 && (data != file->machine->data || size != file->machine->size))
     kymo_key_machine_bytes(file->machine, data, size);
@@ -187,19 +187,19 @@ static int look_again(struct records_file *file) {
 }
 
 /* The next record, if it is plain. */
-static bool lane_step(struct records_file *file, struct records_piece *record) {
-  const struct kymo_key_lane *lane = file->description->lane;
-  struct kymo_key_lane_run *run = &file->run;
-  if (!file->is_in_lane)
-    file->is_in_lane =
-        kymo_key_lane_kind(file->machine) == lane->kind && kymo_key_lane_begin(run, lane, file->machine);
-  if (!file->is_in_lane || !kymo_key_lane_decode(run)) {
-    leave_lane(file);
+static bool fast_step(struct records_file *file, struct records_piece *record) {
+  const struct kymo_fast_path *fast = file->description->fast;
+  struct kymo_fast_run *run = &file->run;
+  if (!file->is_fast)
+    file->is_fast =
+        kymo_fast_path_kind(file->machine) == fast->kind && kymo_fast_path_begin(run, fast, file->machine);
+  if (!file->is_fast || !kymo_fast_path_decode(run)) {
+    leave_fast_path(file);
     return false;
   }
   *record =
       (struct records_piece){.bytes = run->data + run->at, .size = run->next - run->at, .offset = run->at};
-  kymo_key_lane_accept(run);
+  kymo_fast_path_accept(run);
   return true;
 }
 
@@ -224,7 +224,7 @@ static int step(struct records_file *file, struct records_piece *record) {
   while (status == KYMO_AGAIN) {
     if (file->end >= file->looked && (status = look_again(file)) < 0)
       return status;
-    bool is_plain = file->description->lane && lane_step(file, record);
+    bool is_plain = file->description->fast && fast_step(file, record);
     status = is_plain ? KYMO_OK : machine_step(file, record);
   }
   if (status == KYMO_OK) {
@@ -324,7 +324,7 @@ static void described_close(struct records_file *file) {
     return;
   if (file->map.path)
     kymo_map_close(&file->map);
-  kymo_key_lane_release(&file->run);
+  kymo_fast_path_release(&file->run);
   kymo_key_machine_free(file->machine);
   free_keys(file->keys, file->description->field_count);
   free_keys(file->before, file->description->field_count);
@@ -399,13 +399,13 @@ static int find_fields(const struct records_merge *merge, struct records_descrip
 }
 
 /* Where each field is in the fast path; no fast path, if one is not a number. */
-static void make_lane(struct records_description *description) {
+static void make_fast(struct records_description *description) {
   const struct kymo_key *key = description->key;
   const struct kymo_key_dispatch *dispatch = &key->dispatches[key->steps[description->step].dispatch];
   uint32_t kind = key->kind_refs[dispatch->first].kind;
-  description->lane = dispatch->count == 1 ? kymo_key_lane_new(key, kind) : NULL;
+  description->fast = dispatch->count == 1 ? kymo_fast_path_new(key, kind) : NULL;
   description->slots =
-      description->lane ? calloc(description->field_count, sizeof *description->slots) : NULL;
+      description->fast ? calloc(description->field_count, sizeof *description->slots) : NULL;
   bool ok = description->slots != NULL;
   for (size_t i = 0; ok && i < description->field_count; i++) {
     uint32_t number = description->columns[kind * description->field_count + i];
@@ -414,15 +414,15 @@ static void make_lane(struct records_description *description) {
     const struct kymo_key_column *column = &key->columns[number];
     uint32_t slot = key->options[column->first_option].slot;
     ok = description->fields[i].by == RECORDS_BY_FIELD && column->option_count == 1 &&
-         slot < KYMO_LANE_SLOTS && description->lane->sorts[slot] == KYMO_LANE_NUMBER;
+         slot < KYMO_FAST_SLOTS && description->fast->sorts[slot] == KYMO_FAST_NUMBER;
     if (ok)
-      description->lane->is_wanted[slot] = true;
+      description->fast->is_wanted[slot] = true;
     description->slots[i] = slot;
   }
   if (!ok)
-    kymo_key_lane_free(description->lane);
+    kymo_fast_path_free(description->fast);
   if (!ok)
-    description->lane = NULL;
+    description->fast = NULL;
 }
 
 /* "sec,usec" */
@@ -474,10 +474,10 @@ int kymo_records_by_description(struct records_merge *merge) {
   merge->kind = &by_description;
   merge->how = &description;
   if (status == KYMO_OK) {
-    make_lane(&description);
+    make_fast(&description);
     status = kymo_records_run(merge);
   }
-  kymo_key_lane_free(description.lane);
+  kymo_fast_path_free(description.fast);
   free(description.slots);
   free(description.fields);
   free(description.columns);

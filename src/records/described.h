@@ -3,7 +3,7 @@
 #ifndef KYMO_RECORDS_DESCRIBED_H
 #define KYMO_RECORDS_DESCRIBED_H
 
-#include "key/lane.h"
+#include "key/fast.h"
 
 /* Sort keys of records, the first one first: a field, the record's time, its number. */
 enum records_by { RECORDS_BY_FIELD, RECORDS_BY_TIME, RECORDS_BY_SEQUENCE };
@@ -19,10 +19,10 @@ struct records_description {
   uint32_t step; /* of the layout: whose records are merged; those before it make up the head */
   struct records_field *fields;
   size_t field_count;
-  uint32_t *columns;          /* [kind × field_count + field]: a column, or NONE */
-  bool has_low;               /* only the lowest bits of times are stored, relative to the last time */
-  struct kymo_key_lane *lane; /* fast path, for records of one plain kind ordered by numbers; or NULL */
-  uint32_t *slots;            /* by field, in the lane */
+  uint32_t *columns;           /* [kind × field_count + field]: a column, or NONE */
+  bool has_low;                /* only the lowest bits of times are stored, relative to the last time */
+  struct kymo_fast_path *fast; /* fast path, for records of one plain kind ordered by numbers; or NULL */
+  uint32_t *slots;             /* by field, in the fast path */
   const struct kymo_key_machine *first; /* of the first file that has a head, after it */
 };
 

@@ -651,7 +651,7 @@ END TRACE.
 
 @case
 def plain_records():
-    """Many of a kind behind a prefix, in both orders: what the fast lane decodes, and what it must leave to the machine."""
+    """Many of a kind behind a prefix, in both orders: what the fast path decodes, and what it must leave to the machine."""
     tdl = '''TRACE t;
   CLOCK wall IS EPOCH "1970-01-01T00:00:00Z";
   RECORD h CONTROL IS m: UNSIGNED 8; ORDER FILE LITTLE IF m=1, BIG IF m=2, ELSE FAIL "no order"; scale: UNSIGNED 8; END;
@@ -682,7 +682,7 @@ END TRACE.
 
 @case
 def tails_to_the_end():
-    """What fills the rest of a record, in the fast lane: bytes, and a text that a zero cuts."""
+    """What fills the rest of a record, in the fast path: bytes, and a text that a zero cuts."""
     for name, letters, show in ('bytes', 'BYTES', bytes.hex), ('text', 'STRING', lambda tail: tail.split(b'\0')[0].decode()):
         tdl = f'TRACE t; BYTES LITTLE; RECORD r EVENT IS n: UNSIGNED 8 LENGTH OF RECORD; x: UNSIGNED 16; tail: {letters} TO END; END; LAYOUT REPEAT r; END TRACE.'
         tails = [b'ab\0cd'[:i % 6] * (i % 3) for i in range(2000)]

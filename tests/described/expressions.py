@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One table of expressions, each as a constant, in a LET (by the machine and by the fast lane) and in a filter: one meaning."""
+"""One table of expressions, each as a constant, in a LET (by the machine and by the fast path) and in a filter: one meaning."""
 import json
 import pathlib
 import re
@@ -152,7 +152,7 @@ def may_be_negative(text, kind):
 
 
 def hold_lets(name, kind, form, values, is_slow):
-    """A description for each: a LET is decoded by the fast lane where nothing else keeps it from there."""
+    """A description for each: a LET is decoded by the fast path where nothing else keeps it from there."""
     pathlib.Path(f'{name}.bin').write_bytes(records(values, form))
     extra = ' REPEAT TIMES 0 IS y: UNSIGNED 8; END;' if is_slow else ''
     wrong = []

@@ -16,7 +16,7 @@ TDL = '''TRACE t;
   LAYOUT REPEAT timed OR bare OR maybe;
 END TRACE.
 '''
-# a list of fields keeps records from the fast lane, a plain one does not
+# a list of fields keeps records from the fast path, a plain one does not
 SLOW = TDL.replace('v: UNSIGNED 8; END;\n  RECORD maybe', 'v: UNSIGNED 8; REPEAT TIMES 0 IS x: UNSIGNED 8; END; END;\n  RECORD maybe')
 DATA = b'\2\1' + b'\1\12' + b'\2\2' + b'\3\0' + b'\3\11\13' + b'\1\15' + b'\2\3'
 SECOND = 1577836800

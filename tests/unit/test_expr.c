@@ -8,7 +8,7 @@
 #include "base/strbuf.h"
 #include "expr/operate.h"
 #include "key/key.h"
-#include "key/lane.h"
+#include "key/fast.h"
 #include <inttypes.h>
 #include <kymo/filter.h>
 #include <kymo/get.h>
@@ -257,9 +257,9 @@ static bool has_fast_path(struct kymo_schema *schema) {
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_key *key = kymo_key_open(schema, "expr.key", &error);
   assert_non_null(key);
-  struct kymo_key_lane *lane = kymo_key_lane_new(key, 0);
-  bool is_fast = lane != NULL;
-  kymo_key_lane_free(lane);
+  struct kymo_fast_path *fast = kymo_fast_path_new(key, 0);
+  bool is_fast = fast != NULL;
+  kymo_fast_path_free(fast);
   kymo_key_close(key);
   return is_fast;
 }

@@ -47,8 +47,8 @@ struct kymo_cursor {
   bool is_odd_told;            /* … including faults found while it was stored */
   uint32_t next_note;
   bool is_segment, is_segment_next; /* the packet begins a segment; the next one will */
-  struct described_lane *lane;      /* of `lane_kind`, or NULL */
-  uint32_t lane_kind;
+  struct described_fast *fast;      /* of `fast_kind`, or NULL */
+  uint32_t fast_kind;
   struct described_order order;
   struct described_search search;
   struct kymo_block row;                  /* the row that is about to wait */
@@ -146,25 +146,25 @@ static int add_row(struct kymo_cursor *cursor, struct kymo_error *error) {
 }
 
 /* The fast path does not check times against a promised order. */
-static bool can_have_lanes(const struct kymo_cursor *cursor) {
+static bool can_have_fast_paths(const struct kymo_cursor *cursor) {
   return cursor->heads.count == 1 && cursor->described->key->root->sorted == KYMO_SORTED_NO;
 }
 
 /* Adds rows as long as the fast path can decode them. Results as those of add_row. */
-static int add_lane_rows(struct kymo_cursor *cursor, struct kymo_error *error) {
-  uint32_t kind = kymo_key_lane_kind(cursor->machine);
-  if (kind != cursor->lane_kind) {
-    kymo_described_lane_free(cursor->lane);
-    cursor->lane =
-        kind == KYMO_KEY_NONE ? NULL : kymo_described_lane_new(cursor->described, kind, cursor->prefilter);
-    cursor->lane_kind = kind;
+static int add_fast_rows(struct kymo_cursor *cursor, struct kymo_error *error) {
+  uint32_t kind = kymo_fast_path_kind(cursor->machine);
+  if (kind != cursor->fast_kind) {
+    kymo_described_fast_free(cursor->fast);
+    cursor->fast =
+        kind == KYMO_KEY_NONE ? NULL : kymo_described_fast_new(cursor->described, kind, cursor->prefilter);
+    cursor->fast_kind = kind;
   }
-  for (int status = 1; cursor->lane && status > 0;) {
+  for (int status = 1; cursor->fast && status > 0;) {
     struct kymo_event_offset *event_offset = next_event_offset(cursor);
     uint32_t count = cursor->offset_capacity - cursor->offset_count;
     bool is_first = cursor->offset_count == 0;
     uint64_t first = cursor->machine->state.frames[cursor->machine->state.depth - 1].at;
-    status = event_offset ? kymo_described_lane_rows(cursor->lane, cursor->machine, &cursor->packet,
+    status = event_offset ? kymo_described_fast_rows(cursor->fast, cursor->machine, &cursor->packet,
                                                      event_offset, &count)
                           : KYMO_E_MEMORY;
     if (status < 0)
@@ -388,7 +388,7 @@ static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kym
         return KYMO_OK;
       kymo_described_search_pass(&cursor->search, cursor->machine);
     }
-    if (can_have_lanes(cursor) && (status = add_lane_rows(cursor, error)) != KYMO_OK)
+    if (can_have_fast_paths(cursor) && (status = add_fast_rows(cursor, error)) != KYMO_OK)
       break;
     status = kymo_described_heads_next(&cursor->heads);
     cursor->machine = cursor->heads.list[cursor->heads.at].machine;
@@ -462,9 +462,9 @@ static void described_skip(struct kymo_cursor *cursor, uint64_t size_bytes) {
 
 /* The fast path is built again with it. */
 static void described_prefilter(struct kymo_cursor *cursor, const struct kymo_prefilter *prefilter) {
-  kymo_described_lane_free(cursor->lane);
-  cursor->lane = NULL;
-  cursor->lane_kind = KYMO_KEY_NONE;
+  kymo_described_fast_free(cursor->fast);
+  cursor->fast = NULL;
+  cursor->fast_kind = KYMO_KEY_NONE;
   cursor->prefilter = prefilter;
 }
 
@@ -597,7 +597,7 @@ static void described_end(struct kymo_cursor *cursor) {
     kymo_described_place_free(&cursor->places[i], &cursor->heads, cursor->heads.count);
   free(cursor->places);
   free(cursor->event_offsets);
-  kymo_described_lane_free(cursor->lane);
+  kymo_described_fast_free(cursor->fast);
   kymo_described_order_free(&cursor->order);
   kymo_described_search_free(&cursor->search, cursor->described->key);
   free(cursor->row.bytes);
@@ -613,7 +613,7 @@ static int described_begin(struct kymo_cursor **out, void *from, struct kymo_err
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   cursor->described = described;
   cursor->interval = 16;
-  cursor->lane_kind = KYMO_KEY_NONE;
+  cursor->fast_kind = KYMO_KEY_NONE;
   kymo_described_order_begin(&cursor->order, described->key);
   int status = kymo_described_heads_open(&cursor->heads, described, error);
   if (status == KYMO_OK && !kymo_block_reserve(&cursor->packet, KYMO_BLOCK_BYTES))

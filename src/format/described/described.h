@@ -6,7 +6,7 @@
 #include "decode/clock.h"
 #include "format/sequence.h"
 #include "key/classes.h"
-#include "key/lane.h"
+#include "key/fast.h"
 #include "source/block.h"
 #include "source/map.h"
 #include "source/prefilter.h"
@@ -211,17 +211,17 @@ const char *kymo_described_table_name(const void *source, size_t table, size_t *
 int kymo_described_table_get(struct kymo_key_machine *machine, size_t table, const struct kymo_table_key *key,
                              struct kymo_table_value *value);
 
-/* ---- lane.c ---- */
+/* ---- fast.c ---- */
 
 /* Rows of a kind that has a fast path, for records that pass the prefilter, if there is one. NULL: it has
  * none, or out of memory. */
-struct described_lane;
-struct described_lane *kymo_described_lane_new(const struct described *described, uint32_t kind,
+struct described_fast;
+struct described_fast *kymo_described_fast_new(const struct described *described, uint32_t kind,
                                                const struct kymo_prefilter *prefilter);
-void kymo_described_lane_free(struct described_lane *lane);
+void kymo_described_fast_free(struct described_fast *fast);
 /* Decodes records and stores them, up to *count, which becomes their number, or until the packet is full. 1:
  * that many are done; 0: the machine must decode the next one; KYMO_E_MEMORY. */
-int kymo_described_lane_rows(struct described_lane *lane, struct kymo_key_machine *machine,
+int kymo_described_fast_rows(struct described_fast *fast, struct kymo_key_machine *machine,
                              struct kymo_block *block, struct kymo_event_offset *event_offsets,
                              uint32_t *count);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fast lane at work: made for a stretch, then run record by record. */
-#include "key/lane_op.h"
+/* The fast path at work: made for a stretch, then run record by record. */
+#include "key/fast_op.h"
 #include <stdlib.h>
 
 /* ---- numbers ---- */
@@ -21,7 +21,7 @@ static inline int64_t load_number(const uint8_t *from, unsigned bytes, bool is_b
 }
 
 /* A number of 64 bits without sign must have none here. */
-static inline bool load(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, const uint8_t *from,
+static inline bool load(struct kymo_fast_run *run, const struct kymo_fast_op *op, const uint8_t *from,
                         bool is_float) {
   int64_t number = load_number(from, op->a, op->x & 2, op->x & 1);
   run->number[op->to] = number;
@@ -29,27 +29,27 @@ static inline bool load(struct kymo_key_lane_run *run, const struct kymo_lane_op
   return op->a < 8 || op->x & 1 || is_float || number >= 0;
 }
 
-static inline __attribute__((always_inline)) bool compute(const struct kymo_lane_op *op, int64_t *v) {
+static inline __attribute__((always_inline)) bool compute(const struct kymo_fast_op *op, int64_t *v) {
   int64_t a = v[op->a], b = v[op->b];
-  switch ((enum kymo_lane_code)op->code) {
-  case LANE_EQUAL: v[op->to] = a == b; return true;
-  case LANE_UNEQUAL: v[op->to] = a != b; return true;
-  case LANE_LESS: v[op->to] = a < b; return true;
-  case LANE_LESS_EQUAL: v[op->to] = a <= b; return true;
-  case LANE_GREATER: v[op->to] = a > b; return true;
-  case LANE_GREATER_EQUAL: v[op->to] = a >= b; return true;
-  case LANE_ADD: return !__builtin_add_overflow(a, b, &v[op->to]);
-  case LANE_SUBTRACT: return !__builtin_sub_overflow(a, b, &v[op->to]);
-  case LANE_MULTIPLY: return !__builtin_mul_overflow(a, b, &v[op->to]);
-  case LANE_AND: v[op->to] = a & b; return true;
-  case LANE_OR: v[op->to] = a | b; return true;
-  case LANE_XOR: v[op->to] = a ^ b; return true;
-  case LANE_FALSE: v[op->to] = !a; return true;
+  switch ((enum kymo_fast_code)op->code) {
+  case FAST_EQUAL: v[op->to] = a == b; return true;
+  case FAST_UNEQUAL: v[op->to] = a != b; return true;
+  case FAST_LESS: v[op->to] = a < b; return true;
+  case FAST_LESS_EQUAL: v[op->to] = a <= b; return true;
+  case FAST_GREATER: v[op->to] = a > b; return true;
+  case FAST_GREATER_EQUAL: v[op->to] = a >= b; return true;
+  case FAST_ADD: return !__builtin_add_overflow(a, b, &v[op->to]);
+  case FAST_SUBTRACT: return !__builtin_sub_overflow(a, b, &v[op->to]);
+  case FAST_MULTIPLY: return !__builtin_mul_overflow(a, b, &v[op->to]);
+  case FAST_AND: v[op->to] = a & b; return true;
+  case FAST_OR: v[op->to] = a | b; return true;
+  case FAST_XOR: v[op->to] = a ^ b; return true;
+  case FAST_FALSE: v[op->to] = !a; return true;
   default: v[op->to] = a != 0; return true;
   }
 }
 
-static bool get_kept(struct kymo_key_lane_run *run, const struct kymo_lane_op *op) {
+static bool get_kept(struct kymo_fast_run *run, const struct kymo_fast_op *op) {
   const struct kymo_expr_value *kept = &run->machine->state.kept[op->number];
   run->number[op->to] = (int64_t)kept->n.low;
   return kept->sort == KYMO_SORT_NUMBER && kept->n.high == ((int64_t)kept->n.low < 0 ? -1 : 0);
@@ -72,12 +72,12 @@ static bool is_small(const struct kymo_key_ratio *ratio) {
 }
 
 /* The TIME with this unit. False: the machine has not met it, or numbers of 64 bits are not enough. */
-static bool make_time(const struct kymo_key_lane_run *run, const struct kymo_lane_op *op, uint64_t amount,
-                      struct kymo_lane_time *time) {
+static bool make_time(const struct kymo_fast_run *run, const struct kymo_fast_op *op, uint64_t amount,
+                      struct kymo_fast_time *time) {
   const struct kymo_key_machine *machine = run->machine;
   const struct kymo_key_clock *clock = &machine->key->clocks[op->x];
   uint32_t kind = op->number & KYMO_TIME_UNITS;
-  *time = (struct kymo_lane_time){.unit = {1, 1},
+  *time = (struct kymo_fast_time){.unit = {1, 1},
                                   .tick = machine->ticks[op->x].ns,
                                   .clock = op->x,
                                   .is_add = (op->number & KYMO_TIME_MODE) == KYMO_TIME_ADD,
@@ -98,9 +98,9 @@ static bool make_time(const struct kymo_key_lane_run *run, const struct kymo_lan
   return time->epoch_ns < (int64_t)MOST;
 }
 
-static inline __attribute__((always_inline)) bool tell_time(struct kymo_key_lane_run *run,
-                                                            const struct kymo_lane_op *op,
-                                                            const struct kymo_lane_time *time,
+static inline __attribute__((always_inline)) bool tell_time(struct kymo_fast_run *run,
+                                                            const struct kymo_fast_op *op,
+                                                            const struct kymo_fast_time *time,
                                                             bool is_whole) {
   uint64_t units = (uint64_t)run->number[op->a];
   if (units > time->units_max)
@@ -121,15 +121,15 @@ static inline __attribute__((always_inline)) bool tell_time(struct kymo_key_lane
 /* Which registers hold the same in all records of the stretch (known), and which are set by operations that
  * were put out. */
 struct folding {
-  struct kymo_key_lane_run *run;
-  bool known[KYMO_LANE_REGISTERS], written[KYMO_LANE_REGISTERS];
-  uint32_t *places;                /* by operation of the lane: where it went */
-  uint32_t guard;                  /* operations of the lane before it may be jumped over */
+  struct kymo_fast_run *run;
+  bool known[KYMO_FAST_REGISTERS], written[KYMO_FAST_REGISTERS];
+  uint32_t *places;                /* by operation of the fast path: where it went */
+  uint32_t guard;                  /* operations of the fast path before it may be jumped over */
   bool has_acquisition, is_record; /* of the TIMEs so far; the last one is the record's */
 };
 
-static bool put(struct folding *folding, struct kymo_lane_op op) {
-  struct kymo_key_lane_run *run = folding->run;
+static bool put(struct folding *folding, struct kymo_fast_op op) {
+  struct kymo_fast_run *run = folding->run;
   if (run->op_count == run->op_capacity)
     return false;
   run->ops[run->op_count++] = op;
@@ -138,17 +138,17 @@ static bool put(struct folding *folding, struct kymo_lane_op op) {
 
 /* A register that operations are about to read holds what is known of it. */
 static bool settle(struct folding *folding, uint16_t from) {
-  if (!folding->known[from] || from >= KYMO_LANE_SLOTS + KYMO_KEY_STACK)
+  if (!folding->known[from] || from >= KYMO_FAST_SLOTS + KYMO_KEY_STACK)
     return true;
   folding->known[from] = false;
   folding->written[from] = true;
   return put(folding,
-             (struct kymo_lane_op){.code = LANE_NUMBER, .to = from, .number = folding->run->number[from]});
+             (struct kymo_fast_op){.code = FAST_NUMBER, .to = from, .number = folding->run->number[from]});
 }
 
 static bool settle_all(struct folding *folding) {
   bool ok = true;
-  for (uint16_t i = 0; ok && i < KYMO_LANE_SLOTS + KYMO_KEY_STACK; i++)
+  for (uint16_t i = 0; ok && i < KYMO_FAST_SLOTS + KYMO_KEY_STACK; i++)
     ok = settle(folding, i);
   return ok;
 }
@@ -159,14 +159,14 @@ static bool know(struct folding *folding, uint16_t to) {
   return !folding->written[to] || settle(folding, to);
 }
 
-static bool put_setting(struct folding *folding, struct kymo_lane_op op) {
+static bool put_setting(struct folding *folding, struct kymo_fast_op op) {
   folding->known[op.to] = false;
   folding->written[op.to] = true;
   return put(folding, op);
 }
 
 /* The record's time is ACQUISITION, else its first. */
-static bool is_record_time(struct folding *folding, const struct kymo_lane_op *op) {
+static bool is_record_time(struct folding *folding, const struct kymo_fast_op *op) {
   bool is_acquisition = op->number & KYMO_TIME_IS_ACQUISITION;
   if ((op->number & KYMO_TIME_MODE) == KYMO_TIME_ADD)
     return folding->is_record;
@@ -176,51 +176,51 @@ static bool is_record_time(struct folding *folding, const struct kymo_lane_op *o
   return folding->is_record;
 }
 
-static bool fold_time(struct folding *folding, const struct kymo_lane_op *op) {
-  struct kymo_key_lane_run *run = folding->run;
+static bool fold_time(struct folding *folding, const struct kymo_fast_op *op) {
+  struct kymo_fast_run *run = folding->run;
   bool has_unit = op->number & KYMO_TIME_UNITS;
-  struct kymo_lane_op time = *op;
+  struct kymo_fast_op time = *op;
   time.number |= is_record_time(folding, op) ? IS_RECORD : 0;
   run->clocks |= 1u << op->x;
   if (!settle(folding, op->a))
     return false;
   if (has_unit && !folding->known[op->b])
     return put_setting(folding, time);
-  if (run->time_count == KYMO_LANE_TIMES ||
+  if (run->time_count == KYMO_FAST_TIMES ||
       !make_time(run, &time, (uint64_t)run->number[op->b], &run->times[run->time_count]))
     return false;
-  time.code = run->times[run->time_count].is_whole ? LANE_TIME_WHOLE : LANE_TIME_OF;
+  time.code = run->times[run->time_count].is_whole ? FAST_TIME_WHOLE : FAST_TIME_OF;
   time.number = run->time_count++;
   return put_setting(folding, time);
 }
 
-static bool fold_load(struct folding *folding, const struct kymo_lane_op *op) {
-  const struct kymo_key_lane *lane = folding->run->lane;
-  struct kymo_lane_op load = *op;
-  if (op->code == LANE_LOAD && !lane->is_read[op->to] && !lane->is_wanted[op->to])
+static bool fold_load(struct folding *folding, const struct kymo_fast_op *op) {
+  const struct kymo_fast_path *fast = folding->run->fast;
+  struct kymo_fast_op load = *op;
+  if (op->code == FAST_LOAD && !fast->is_read[op->to] && !fast->is_wanted[op->to])
     return true;
   bool is_big = op->x & 2 || (op->x & 4 && folding->run->is_big);
   load.x = (uint8_t)((op->x & 1) | (is_big ? 2 : 0));
-  if (op->code == LANE_LOAD && load.x == 0 && op->a == 4)
-    load.code = LANE_LOAD_32;
+  if (op->code == FAST_LOAD && load.x == 0 && op->a == 4)
+    load.code = FAST_LOAD_32;
   return put_setting(folding, load);
 }
 
 /* Operations on two registers (or one: b is 0 then). */
-static bool fold_compute(struct folding *folding, const struct kymo_lane_op *op) {
-  bool is_single = op->code == LANE_FALSE || op->code == LANE_TRUTH;
+static bool fold_compute(struct folding *folding, const struct kymo_fast_op *op) {
+  bool is_single = op->code == FAST_FALSE || op->code == FAST_TRUTH;
   if (folding->known[op->a] && (is_single || folding->known[op->b]))
     return compute(op, folding->run->number) && know(folding, op->to);
   return settle(folding, op->a) && (is_single || settle(folding, op->b)) && put_setting(folding, *op);
 }
 
-/* An unconditional jump, or one by what is known, needs no operation. *next: the operation of the lane that
- * follows. */
-static bool fold_jump(struct folding *folding, const struct kymo_lane_op *op, uint32_t *next) {
-  bool is_known = op->code == LANE_JUMP || folding->known[op->a];
-  bool is_true = is_known && (op->code == LANE_JUMP || folding->run->number[op->a] != 0);
+/* An unconditional jump, or one by what is known, needs no operation. *next: the operation of the fast path
+ * that follows. */
+static bool fold_jump(struct folding *folding, const struct kymo_fast_op *op, uint32_t *next) {
+  bool is_known = op->code == FAST_JUMP || folding->known[op->a];
+  bool is_true = is_known && (op->code == FAST_JUMP || folding->run->number[op->a] != 0);
   if (is_known) {
-    *next = is_true != (op->code == LANE_JUMP_FALSE) ? op->b : *next;
+    *next = is_true != (op->code == FAST_JUMP_FALSE) ? op->b : *next;
     return true;
   }
   folding->guard = op->b;
@@ -228,89 +228,89 @@ static bool fold_jump(struct folding *folding, const struct kymo_lane_op *op, ui
 }
 
 /* What may be jumped over goes as it is. */
-static bool fold_guarded(struct folding *folding, const struct kymo_lane_op *op) {
-  bool is_jump = op->code >= LANE_JUMP && op->code <= LANE_JUMP_TRUE;
+static bool fold_guarded(struct folding *folding, const struct kymo_fast_op *op) {
+  bool is_jump = op->code >= FAST_JUMP && op->code <= FAST_JUMP_TRUE;
   if (is_jump && op->b > folding->guard)
     folding->guard = op->b;
   return is_jump ? put(folding, *op) : put_setting(folding, *op);
 }
 
 /* What is compared only to be checked needs no operation of its own. */
-static bool put_check(struct folding *folding, const struct kymo_lane_op *op) {
-  struct kymo_key_lane_run *run = folding->run;
-  struct kymo_lane_op *last = run->op_count ? &run->ops[run->op_count - 1] : NULL;
-  bool is_target = op == run->lane->ops + folding->guard; /* then the value came by two ways */
-  if (!last || is_target || last->code != LANE_LESS_EQUAL || last->to != op->a || op->a < KYMO_LANE_SLOTS)
+static bool put_check(struct folding *folding, const struct kymo_fast_op *op) {
+  struct kymo_fast_run *run = folding->run;
+  struct kymo_fast_op *last = run->op_count ? &run->ops[run->op_count - 1] : NULL;
+  bool is_target = op == run->fast->ops + folding->guard; /* then the value came by two ways */
+  if (!last || is_target || last->code != FAST_LESS_EQUAL || last->to != op->a || op->a < KYMO_FAST_SLOTS)
     return put(folding, *op);
-  last->code = LANE_CHECK_AT_MOST;
+  last->code = FAST_CHECK_AT_MOST;
   return true;
 }
 
-static bool fold(struct folding *folding, const struct kymo_lane_op *op, uint32_t *next) {
-  struct kymo_key_lane_run *run = folding->run;
-  switch ((enum kymo_lane_code)op->code) {
-  case LANE_LOAD:
-  case LANE_TAKE: return fold_load(folding, op);
-  case LANE_BYTES:
-  case LANE_BYTES_TO_END: return put_setting(folding, *op);
-  case LANE_BYTES_OF: return settle(folding, op->a) && put_setting(folding, *op);
-  case LANE_FIXED: return op->number == 0 || put(folding, *op);
-  case LANE_SKIP_OF:
-  case LANE_LENGTH: return settle(folding, op->a) && put(folding, *op);
-  case LANE_NUMBER: run->number[op->to] = op->number; return know(folding, op->to);
-  case LANE_KEPT: return get_kept(run, op) && know(folding, op->to);
-  case LANE_COPY:
+static bool fold(struct folding *folding, const struct kymo_fast_op *op, uint32_t *next) {
+  struct kymo_fast_run *run = folding->run;
+  switch ((enum kymo_fast_code)op->code) {
+  case FAST_LOAD:
+  case FAST_TAKE: return fold_load(folding, op);
+  case FAST_BYTES:
+  case FAST_BYTES_TO_END: return put_setting(folding, *op);
+  case FAST_BYTES_OF: return settle(folding, op->a) && put_setting(folding, *op);
+  case FAST_FIXED: return op->number == 0 || put(folding, *op);
+  case FAST_SKIP_OF:
+  case FAST_LENGTH: return settle(folding, op->a) && put(folding, *op);
+  case FAST_NUMBER: run->number[op->to] = op->number; return know(folding, op->to);
+  case FAST_KEPT: return get_kept(run, op) && know(folding, op->to);
+  case FAST_COPY:
     if (!folding->known[op->a])
       return put_setting(folding, *op);
     run->number[op->to] = run->number[op->a];
     return know(folding, op->to);
-  case LANE_JUMP:
-  case LANE_JUMP_FALSE:
-  case LANE_JUMP_TRUE: return fold_jump(folding, op, next);
-  case LANE_CHECK: return folding->known[op->a] ? run->number[op->a] != 0 : put_check(folding, op);
-  case LANE_TIME: return fold_time(folding, op);
+  case FAST_JUMP:
+  case FAST_JUMP_FALSE:
+  case FAST_JUMP_TRUE: return fold_jump(folding, op, next);
+  case FAST_CHECK: return folding->known[op->a] ? run->number[op->a] != 0 : put_check(folding, op);
+  case FAST_TIME: return fold_time(folding, op);
   default: return fold_compute(folding, op);
   }
 }
 
 static bool fold_all(struct folding *folding) {
-  struct kymo_key_lane_run *run = folding->run;
-  const struct kymo_key_lane *lane = run->lane;
-  for (uint32_t i = KYMO_LANE_SLOTS + KYMO_KEY_STACK; i < KYMO_LANE_REGISTERS; i++)
+  struct kymo_fast_run *run = folding->run;
+  const struct kymo_fast_path *fast = run->fast;
+  for (uint32_t i = KYMO_FAST_SLOTS + KYMO_KEY_STACK; i < KYMO_FAST_REGISTERS; i++)
     folding->known[i] = true;
-  for (uint32_t i = 0; i < lane->op_count;) {
+  for (uint32_t i = 0; i < fast->op_count;) {
     uint32_t now = i++;
     folding->places[now] = run->op_count;
-    if (!(now < folding->guard ? fold_guarded(folding, &lane->ops[now]) : fold(folding, &lane->ops[now], &i)))
+    if (!(now < folding->guard ? fold_guarded(folding, &fast->ops[now]) : fold(folding, &fast->ops[now], &i)))
       return false;
   }
-  folding->places[lane->op_count] = run->op_count;
+  folding->places[fast->op_count] = run->op_count;
   for (uint32_t i = 0; i < run->op_count; i++)
-    if (run->ops[i].code >= LANE_JUMP && run->ops[i].code <= LANE_JUMP_TRUE)
+    if (run->ops[i].code >= FAST_JUMP && run->ops[i].code <= FAST_JUMP_TRUE)
       run->ops[i].b = (uint16_t)folding->places[run->ops[i].b];
-  return put(folding, (struct kymo_lane_op){.code = LANE_END});
+  return put(folding, (struct kymo_fast_op){.code = FAST_END});
 }
 
-static bool make_room(struct kymo_key_lane_run *run, const struct kymo_key_lane *lane) {
-  if (run->lane == lane)
+static bool make_room(struct kymo_fast_run *run, const struct kymo_fast_path *fast) {
+  if (run->fast == fast)
     return true;
-  uint32_t capacity = 4 * lane->op_count + KYMO_LANE_REGISTERS;
-  struct kymo_lane_op *ops = reallocarray(run->ops, capacity, sizeof *ops);
+  uint32_t capacity = 4 * fast->op_count + KYMO_FAST_REGISTERS;
+  struct kymo_fast_op *ops = reallocarray(run->ops, capacity, sizeof *ops);
   if (!ops)
     return false;
-  run->lane = lane;
+  run->fast = fast;
   run->ops = ops;
   run->op_capacity = capacity;
-  memcpy(run->number + KYMO_LANE_SLOTS + KYMO_KEY_STACK, lane->constants, sizeof lane->constants);
+  memcpy(run->number + KYMO_FAST_SLOTS + KYMO_KEY_STACK, fast->constants, sizeof fast->constants);
   return true;
 }
 
-bool kymo_key_lane_begin(struct kymo_key_lane_run *run, const struct kymo_key_lane *lane,
-                         struct kymo_key_machine *machine) {
+bool kymo_fast_path_begin(struct kymo_fast_run *run, const struct kymo_fast_path *fast,
+                          struct kymo_key_machine *machine) {
   const struct kymo_key_state *state = &machine->state;
   const struct kymo_key_frame *frame = &state->frames[state->depth - 1];
   struct folding folding = {.run = run};
-  if (!make_room(run, lane))
+  if (!make_room(run, fast))
     return false;
   run->machine = machine;
   run->data = machine->data;
@@ -324,13 +324,13 @@ bool kymo_key_lane_begin(struct kymo_key_lane_run *run, const struct kymo_key_la
   run->last_time_ns = state->last_time_ns;
   run->clocks = run->op_count = run->time_count = 0;
   run->has_moved = run->has_time = false;
-  folding.places = calloc((size_t)lane->op_count + 1, sizeof *folding.places);
+  folding.places = calloc((size_t)fast->op_count + 1, sizeof *folding.places);
   bool ok = folding.places && fold_all(&folding);
   free(folding.places);
   return ok;
 }
 
-void kymo_key_lane_end(const struct kymo_key_lane_run *run, struct kymo_key_machine *machine) {
+void kymo_fast_path_end(const struct kymo_fast_run *run, struct kymo_key_machine *machine) {
   struct kymo_key_state *state = &machine->state;
   struct kymo_key_frame *frame = &state->frames[state->depth - 1];
   if (!run->has_moved)
@@ -345,11 +345,11 @@ void kymo_key_lane_end(const struct kymo_key_lane_run *run, struct kymo_key_mach
       state->clocks[i] = (struct kymo_key_clock_state){kymo_wide_of_i64(run->last[i]), true};
 }
 
-void kymo_key_lane_release(struct kymo_key_lane_run *run) { free(run->ops); }
+void kymo_fast_path_release(struct kymo_fast_run *run) { free(run->ops); }
 
 /* ---- a record ---- */
 
-static inline bool take_bytes(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, int64_t size,
+static inline bool take_bytes(struct kymo_fast_run *run, const struct kymo_fast_op *op, int64_t size,
                               uint64_t *at, uint64_t end) {
   if (size < 0 || (uint64_t)size > end - *at || size > UINT32_MAX / 2)
     return false;
@@ -360,8 +360,8 @@ static inline bool take_bytes(struct kymo_key_lane_run *run, const struct kymo_l
   return true;
 }
 
-static bool tell_any_time(struct kymo_key_lane_run *run, const struct kymo_lane_op *op) {
-  struct kymo_lane_time time;
+static bool tell_any_time(struct kymo_fast_run *run, const struct kymo_fast_op *op) {
+  struct kymo_fast_time time;
   return make_time(run, op, (uint64_t)run->number[op->b], &time) && tell_time(run, op, &time, false);
 }
 
@@ -371,14 +371,14 @@ static inline bool skip(uint64_t *at, uint64_t end, int64_t size) {
   return ok;
 }
 
-static inline bool take(struct kymo_key_lane_run *run, const struct kymo_lane_op *op, uint64_t *at,
+static inline bool take(struct kymo_fast_run *run, const struct kymo_fast_op *op, uint64_t *at,
                         uint64_t end) {
   uint64_t from = *at;
   return skip(at, end, op->a) && load(run, op, run->data + from, op->b);
 }
 
 /* The record's end, given by its length. */
-static inline bool set_length(const struct kymo_key_lane_run *run, uint64_t at, uint64_t *end, int64_t size) {
+static inline bool set_length(const struct kymo_fast_run *run, uint64_t at, uint64_t *end, int64_t size) {
   if (size < 0 || (uint64_t)size > *end - run->at || (uint64_t)size < at - run->at)
     return false;
   *end = run->at + (uint64_t)size;
@@ -386,60 +386,60 @@ static inline bool set_length(const struct kymo_key_lane_run *run, uint64_t at, 
 }
 
 /* Operations that few records need. */
-static __attribute__((noinline)) bool operate(struct kymo_key_lane_run *run, const struct kymo_lane_op *op,
+static __attribute__((noinline)) bool operate(struct kymo_fast_run *run, const struct kymo_fast_op *op,
                                               const uint8_t *part) {
   int64_t *v = run->number;
-  switch ((enum kymo_lane_code)op->code) {
-  case LANE_LOAD: return load(run, op, part + op->b, false);
-  case LANE_COPY:
+  switch ((enum kymo_fast_code)op->code) {
+  case FAST_LOAD: return load(run, op, part + op->b, false);
+  case FAST_COPY:
     v[op->to] = v[op->a];
     run->length[op->to] = run->length[op->a];
     return true;
-  case LANE_KEPT: return get_kept(run, op);
-  case LANE_TIME: return tell_any_time(run, op);
+  case FAST_KEPT: return get_kept(run, op);
+  case FAST_TIME: return tell_any_time(run, op);
   default: return compute(op, v);
   }
 }
 
 /* Each operation jumps to the next one itself: a switch that all come back to would take as long as what they
  * do. */
-bool kymo_key_lane_decode(struct kymo_key_lane_run *run) {
+bool kymo_fast_path_decode(struct kymo_fast_run *run) {
   static const void *const ways[] = {
-      [LANE_LOAD] = &&other,
-      [LANE_TAKE] = &&take,
-      [LANE_BYTES] = &&bytes,
-      [LANE_BYTES_OF] = &&bytes_of,
-      [LANE_BYTES_TO_END] = &&bytes_to_end,
-      [LANE_FIXED] = &&fixed,
-      [LANE_SKIP_OF] = &&skip_of,
-      [LANE_LENGTH] = &&length,
-      [LANE_NUMBER] = &&number,
-      [LANE_COPY] = &&other,
-      [LANE_KEPT] = &&other,
-      [LANE_EQUAL] = &&other,
-      [LANE_UNEQUAL] = &&other,
-      [LANE_LESS] = &&other,
-      [LANE_LESS_EQUAL] = &&other,
-      [LANE_GREATER] = &&other,
-      [LANE_GREATER_EQUAL] = &&other,
-      [LANE_ADD] = &&other,
-      [LANE_SUBTRACT] = &&other,
-      [LANE_MULTIPLY] = &&other,
-      [LANE_AND] = &&other,
-      [LANE_OR] = &&other,
-      [LANE_XOR] = &&other,
-      [LANE_FALSE] = &&other,
-      [LANE_TRUTH] = &&other,
-      [LANE_JUMP] = &&jump,
-      [LANE_JUMP_FALSE] = &&jump_false,
-      [LANE_JUMP_TRUE] = &&jump_true,
-      [LANE_CHECK] = &&check,
-      [LANE_TIME] = &&other,
-      [LANE_LOAD_32] = &&load_32,
-      [LANE_TIME_OF] = &&time_of,
-      [LANE_TIME_WHOLE] = &&time_whole,
-      [LANE_CHECK_AT_MOST] = &&check_at_most,
-      [LANE_END] = &&end,
+      [FAST_LOAD] = &&other,
+      [FAST_TAKE] = &&take,
+      [FAST_BYTES] = &&bytes,
+      [FAST_BYTES_OF] = &&bytes_of,
+      [FAST_BYTES_TO_END] = &&bytes_to_end,
+      [FAST_FIXED] = &&fixed,
+      [FAST_SKIP_OF] = &&skip_of,
+      [FAST_LENGTH] = &&length,
+      [FAST_NUMBER] = &&number,
+      [FAST_COPY] = &&other,
+      [FAST_KEPT] = &&other,
+      [FAST_EQUAL] = &&other,
+      [FAST_UNEQUAL] = &&other,
+      [FAST_LESS] = &&other,
+      [FAST_LESS_EQUAL] = &&other,
+      [FAST_GREATER] = &&other,
+      [FAST_GREATER_EQUAL] = &&other,
+      [FAST_ADD] = &&other,
+      [FAST_SUBTRACT] = &&other,
+      [FAST_MULTIPLY] = &&other,
+      [FAST_AND] = &&other,
+      [FAST_OR] = &&other,
+      [FAST_XOR] = &&other,
+      [FAST_FALSE] = &&other,
+      [FAST_TRUTH] = &&other,
+      [FAST_JUMP] = &&jump,
+      [FAST_JUMP_FALSE] = &&jump_false,
+      [FAST_JUMP_TRUE] = &&jump_true,
+      [FAST_CHECK] = &&check,
+      [FAST_TIME] = &&other,
+      [FAST_LOAD_32] = &&load_32,
+      [FAST_TIME_OF] = &&time_of,
+      [FAST_TIME_WHOLE] = &&time_whole,
+      [FAST_CHECK_AT_MOST] = &&check_at_most,
+      [FAST_END] = &&end,
   };
 #define NEXT goto *ways[(++op)->code]
 #define NEXT_IF(ok) \
@@ -447,7 +447,7 @@ bool kymo_key_lane_decode(struct kymo_key_lane_run *run) {
     return false;   \
   NEXT
   const uint8_t *part = run->data + run->at;
-  const struct kymo_lane_op *op = run->ops - 1;
+  const struct kymo_fast_op *op = run->ops - 1;
   uint64_t at = run->at, limit = run->end;
   int64_t *v = run->number;
   bool has_length = false;

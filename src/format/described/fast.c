@@ -33,10 +33,10 @@ struct gate {
   const struct probe *begin, *end;
 };
 
-struct described_lane {
+struct described_fast {
   const struct described *described;
-  struct kymo_key_lane *lane;
-  struct kymo_key_lane_run run;
+  struct kymo_fast_path *fast;
+  struct kymo_fast_run run;
   struct copy *columns, *copies; /* one each; fields that are adjacent in file and row as one */
   uint32_t column_count, copy_count;
   struct copy **loose; /* copies whose size is not constant, or whose number may not fit */
@@ -56,44 +56,44 @@ struct described_lane {
 
 /* ---- making it ---- */
 
-static bool make_copy(const struct described_lane *lane, const struct kymo_key_column *column,
+static bool make_copy(const struct described_fast *fast, const struct kymo_key_column *column,
                       struct copy *copy) {
-  const struct kymo_key *key = lane->described->key;
+  const struct kymo_key *key = fast->described->key;
   const struct kymo_key_option *option = &key->options[column->first_option];
   struct kymo_key_form form = kymo_key_form(key, option->shape, option->bits, option->view);
   bool is_plain =
-      !column->is_list && !column->is_optional && column->option_count == 1 && option->slot < KYMO_LANE_SLOTS;
-  enum kymo_lane_sort sort = is_plain ? lane->lane->sorts[option->slot] : KYMO_LANE_UNSET;
+      !column->is_list && !column->is_optional && column->option_count == 1 && option->slot < KYMO_FAST_SLOTS;
+  enum kymo_fast_sort sort = is_plain ? fast->fast->sorts[option->slot] : KYMO_FAST_UNSET;
   bool is_number = form.kind <= KYMO_FORM_FLOAT;
   *copy = (struct copy){.slot = (uint16_t)option->slot,
                         .bytes = (uint16_t)form.bytes,
                         .form = form.kind,
                         .has_scale = form.has_scale,
-                        .is_number = sort == KYMO_LANE_NUMBER,
+                        .is_number = sort == KYMO_FAST_NUMBER,
                         .scale = form.scale,
                         .divisor = form.divisor,
                         .offset = form.offset};
-  if (sort == KYMO_LANE_FLOAT)
+  if (sort == KYMO_FAST_FLOAT)
     return form.kind == KYMO_FORM_FLOAT;
-  if (sort == KYMO_LANE_NUMBER)
+  if (sort == KYMO_FAST_NUMBER)
     return is_number && form.show != KYMO_SHOW_CHAR;
   bool is_text = form.kind == KYMO_FORM_TEXT && form.show == KYMO_SHOW_NONE &&
                  key->root->characters == KYMO_CHARACTERS_UTF8;
-  return sort == KYMO_LANE_BYTES && (is_text || form.kind == KYMO_FORM_BLOB);
+  return sort == KYMO_FAST_BYTES && (is_text || form.kind == KYMO_FORM_BLOB);
 }
 
-static uint32_t class_of_code(const struct described_lane *lane, int64_t code) {
+static uint32_t class_of_code(const struct described_fast *fast, int64_t code) {
   struct kymo_wide wide = kymo_wide_of_i64(code);
-  uint32_t item, count = lane->described->classes.first[lane->lane->kind + 1] - lane->first;
-  if (!kymo_token_find(lane->described->key, lane->token, &wide, &item))
-    return lane->first;
-  uint32_t more = 1 + lane->described->classes.token_class[lane->token][item];
-  return more < count ? lane->first + more : lane->first;
+  uint32_t item, count = fast->described->classes.first[fast->fast->kind + 1] - fast->first;
+  if (!kymo_token_find(fast->described->key, fast->token, &wide, &item))
+    return fast->first;
+  uint32_t more = 1 + fast->described->classes.token_class[fast->token][item];
+  return more < count ? fast->first + more : fast->first;
 }
 
-static bool make_event(struct described_lane *lane, const struct kymo_key_kind *kind) {
-  const struct kymo_key *key = lane->described->key;
-  lane->first = lane->described->classes.first[lane->lane->kind];
+static bool make_event(struct described_fast *fast, const struct kymo_key_kind *kind) {
+  const struct kymo_key *key = fast->described->key;
+  fast->first = fast->described->classes.first[fast->fast->kind];
   if (kind->event_column == KYMO_KEY_NONE)
     return true;
   const struct kymo_key_column *column = &key->columns[kind->event_column];
@@ -101,50 +101,50 @@ static bool make_event(struct described_lane *lane, const struct kymo_key_kind *
   const struct kymo_key_view *view = option->view == KYMO_KEY_NONE ? NULL : &key->views[option->view];
   if (!view || (view->token == KYMO_KEY_NONE && view->names == KYMO_KEY_NONE))
     return true;
-  if (view->token == KYMO_KEY_NONE || column->is_list || option->slot >= KYMO_LANE_SLOTS ||
-      lane->lane->sorts[option->slot] != KYMO_LANE_NUMBER)
+  if (view->token == KYMO_KEY_NONE || column->is_list || option->slot >= KYMO_FAST_SLOTS ||
+      fast->fast->sorts[option->slot] != KYMO_FAST_NUMBER)
     return false;
-  lane->has_event = true;
-  lane->event = (uint16_t)option->slot;
-  lane->token = view->token;
+  fast->has_event = true;
+  fast->event = (uint16_t)option->slot;
+  fast->token = view->token;
   for (uint32_t i = 0; i < CODES; i++)
-    lane->classes[i] = class_of_code(lane, i);
+    fast->classes[i] = class_of_code(fast, i);
   return true;
 }
 
-static bool make(struct described_lane *lane) {
-  const struct kymo_key *key = lane->described->key;
-  const struct kymo_key_kind *kind = &key->kinds[lane->lane->kind];
-  lane->fixed = 16;
-  lane->columns = calloc((size_t)kind->column_count + 1, sizeof *lane->columns);
-  lane->copies = calloc((size_t)kind->column_count + 1, sizeof *lane->copies);
-  lane->loose = calloc((size_t)kind->column_count + 1, sizeof(struct copy *));
-  for (uint32_t i = 0; lane->columns && i < kind->column_count; i++) {
+static bool make(struct described_fast *fast) {
+  const struct kymo_key *key = fast->described->key;
+  const struct kymo_key_kind *kind = &key->kinds[fast->fast->kind];
+  fast->fixed = 16;
+  fast->columns = calloc((size_t)kind->column_count + 1, sizeof *fast->columns);
+  fast->copies = calloc((size_t)kind->column_count + 1, sizeof *fast->copies);
+  fast->loose = calloc((size_t)kind->column_count + 1, sizeof(struct copy *));
+  for (uint32_t i = 0; fast->columns && i < kind->column_count; i++) {
     const struct kymo_key_column *column = &key->columns[kind->first_column + i];
-    struct copy *copy = &lane->columns[lane->column_count];
+    struct copy *copy = &fast->columns[fast->column_count];
     if (column->is_hidden)
       continue;
-    if (!make_copy(lane, column, copy))
+    if (!make_copy(fast, column, copy))
       return false;
-    lane->column_count++;
-    lane->tails += copy->form > KYMO_FORM_FLOAT;
-    lane->fixed += 8;
+    fast->column_count++;
+    fast->tails += copy->form > KYMO_FORM_FLOAT;
+    fast->fixed += 8;
   }
-  return lane->columns && lane->copies && lane->loose && make_event(lane, kind);
+  return fast->columns && fast->copies && fast->loose && make_event(fast, kind);
 }
 
 /* Fields that are in the row what they are in the file, one after another, are copied together. */
-static void join_copies(struct described_lane *lane, bool is_big) {
-  bool *is_wanted = lane->lane->is_wanted;
-  memset(is_wanted, 0, sizeof lane->lane->is_wanted);
-  is_wanted[lane->event] |= lane->has_event;
-  lane->is_big = is_big;
-  lane->copy_count = lane->loose_count = 0;
-  lane->constant = (lane->described->has_time ? 10 : 2) + lane->described->classes.may_lack_time;
-  for (uint32_t i = 0; i < lane->column_count; i++) {
-    struct copy *column = &lane->columns[i],
-                *last = lane->copy_count ? &lane->copies[lane->copy_count - 1] : NULL;
-    const struct kymo_lane_place *place = &lane->lane->places[column->slot];
+static void join_copies(struct described_fast *fast, bool is_big) {
+  bool *is_wanted = fast->fast->is_wanted;
+  memset(is_wanted, 0, sizeof fast->fast->is_wanted);
+  is_wanted[fast->event] |= fast->has_event;
+  fast->is_big = is_big;
+  fast->copy_count = fast->loose_count = 0;
+  fast->constant = (fast->described->has_time ? 10 : 2) + fast->described->classes.may_lack_time;
+  for (uint32_t i = 0; i < fast->column_count; i++) {
+    struct copy *column = &fast->columns[i],
+                *last = fast->copy_count ? &fast->copies[fast->copy_count - 1] : NULL;
+    const struct kymo_fast_place *place = &fast->fast->places[column->slot];
     bool is_little = !(place->x & 2) && !(place->x & 4 && is_big);
     bool is_same = place->bytes == column->bytes &&
                    column->form == (place->x & 1 ? KYMO_FORM_SIGNED : KYMO_FORM_UNSIGNED);
@@ -155,19 +155,19 @@ static void join_copies(struct described_lane *lane, bool is_big) {
         last->bytes < 256)
       last->bytes = (uint16_t)(last->bytes + column->bytes);
     else
-      lane->copies[lane->copy_count++] = *column;
-    lane->constant += column->form <= KYMO_FORM_FLOAT ? column->bytes : 0;
+      fast->copies[fast->copy_count++] = *column;
+    fast->constant += column->form <= KYMO_FORM_FLOAT ? column->bytes : 0;
     if (!column->is_raw && column->form != KYMO_FORM_FLOAT)
-      lane->loose[lane->loose_count++] = column;
+      fast->loose[fast->loose_count++] = column;
   }
 }
 
 /* ---- prefilters ---- */
 
 /* The number whose bits the test reads, or NULL: then the filter tests it. */
-static const struct copy *find_column(const struct described_lane *lane, const struct kymo_raw_test *test) {
+static const struct copy *find_column(const struct described_fast *fast, const struct kymo_raw_test *test) {
   uint64_t at_bits = 0;
-  for (const struct copy *column = lane->columns, *end = column + lane->column_count; column < end;
+  for (const struct copy *column = fast->columns, *end = column + fast->column_count; column < end;
        column++) {
     if (column->form > KYMO_FORM_SIGNED && column->form != KYMO_FORM_FLOAT)
       return NULL; /* after a text, offsets are not constant */
@@ -179,54 +179,54 @@ static const struct copy *find_column(const struct described_lane *lane, const s
   return NULL;
 }
 
-static bool make_gates(struct described_lane *lane, const struct kymo_prefilter *prefilter) {
-  const uint32_t *first = &lane->described->classes.first[lane->lane->kind];
+static bool make_gates(struct described_fast *fast, const struct kymo_prefilter *prefilter) {
+  const uint32_t *first = &fast->described->classes.first[fast->fast->kind];
   uint32_t count = first[1] - first[0], tests = 0;
-  lane->left_out = lane->described->classes.count;
+  fast->left_out = fast->described->classes.count;
   for (uint32_t i = 0; i < count; i++)
     tests += prefilter->classes[first[0] + i].test_count;
-  lane->probes = calloc((size_t)tests + 1, sizeof *lane->probes);
-  lane->gates = calloc((size_t)count + 1, sizeof *lane->gates);
-  struct probe *probe = lane->probes;
-  for (uint32_t i = 0; probe && lane->gates && i < count; i++) {
+  fast->probes = calloc((size_t)tests + 1, sizeof *fast->probes);
+  fast->gates = calloc((size_t)count + 1, sizeof *fast->gates);
+  struct probe *probe = fast->probes;
+  for (uint32_t i = 0; probe && fast->gates && i < count; i++) {
     const struct kymo_prefilter_class *class_ = &prefilter->classes[first[0] + i];
-    lane->gates[i] = (struct gate){.fails = class_->fails, .begin = probe};
+    fast->gates[i] = (struct gate){.fails = class_->fails, .begin = probe};
     for (uint32_t j = 0; j < class_->test_count; j++)
-      if ((probe->column = find_column(lane, &class_->tests[j])) != NULL)
+      if ((probe->column = find_column(fast, &class_->tests[j])) != NULL)
         (probe++)->test = class_->tests[j];
-    lane->gates[i].end = probe;
+    fast->gates[i].end = probe;
   }
-  return lane->probes && lane->gates;
+  return fast->probes && fast->gates;
 }
 
-/* ---- lanes ---- */
+/* ---- fast paths ---- */
 
-struct described_lane *kymo_described_lane_new(const struct described *described, uint32_t kind,
+struct described_fast *kymo_described_fast_new(const struct described *described, uint32_t kind,
                                                const struct kymo_prefilter *prefilter) {
-  struct described_lane *lane = calloc(1, sizeof *lane);
-  if (!lane)
+  struct described_fast *fast = calloc(1, sizeof *fast);
+  if (!fast)
     return NULL;
-  lane->described = described;
-  lane->lane = kymo_key_lane_new(described->key, kind);
-  if (lane->lane && make(lane) && (!prefilter || make_gates(lane, prefilter))) {
-    join_copies(lane, false);
-    return lane;
+  fast->described = described;
+  fast->fast = kymo_fast_path_new(described->key, kind);
+  if (fast->fast && make(fast) && (!prefilter || make_gates(fast, prefilter))) {
+    join_copies(fast, false);
+    return fast;
   }
-  kymo_described_lane_free(lane);
+  kymo_described_fast_free(fast);
   return NULL;
 }
 
-void kymo_described_lane_free(struct described_lane *lane) {
-  if (!lane)
+void kymo_described_fast_free(struct described_fast *fast) {
+  if (!fast)
     return;
-  kymo_key_lane_free(lane->lane);
-  kymo_key_lane_release(&lane->run);
-  free(lane->columns);
-  free(lane->copies);
-  free(lane->loose);
-  free(lane->probes);
-  free(lane->gates);
-  free(lane);
+  kymo_fast_path_free(fast->fast);
+  kymo_fast_path_release(&fast->run);
+  free(fast->columns);
+  free(fast->copies);
+  free(fast->loose);
+  free(fast->probes);
+  free(fast->gates);
+  free(fast);
 }
 
 static inline uint64_t load(const uint8_t *from, unsigned bytes) {
@@ -239,9 +239,9 @@ static inline uint64_t load(const uint8_t *from, unsigned bytes) {
 }
 
 /* Whether the current record, of this class, gets a row. */
-static inline bool is_wanted(const struct described_lane *lane, uint32_t class_index) {
-  const struct gate *gate = &lane->gates[class_index - lane->first];
-  const struct kymo_key_lane_run *run = &lane->run;
+static inline bool is_wanted(const struct described_fast *fast, uint32_t class_index) {
+  const struct gate *gate = &fast->gates[class_index - fast->first];
+  const struct kymo_fast_run *run = &fast->run;
   for (const struct probe *probe = gate->begin; probe < gate->end; probe++) {
     const struct copy *column = probe->column;
     uint64_t value = column->is_raw ? load(run->data + run->at + column->place, column->bytes)
@@ -304,7 +304,7 @@ static inline bool fits(const struct copy *copy, int64_t number) {
 }
 
 /* False: the value does not fit its field. */
-static inline bool put(const struct copy *copy, const struct kymo_key_lane_run *run, uint8_t **at) {
+static inline bool put(const struct copy *copy, const struct kymo_fast_run *run, uint8_t **at) {
   int64_t number = run->number[copy->slot];
   uint32_t length = run->length[copy->slot];
   switch (copy->form) {
@@ -326,12 +326,12 @@ static inline bool put(const struct copy *copy, const struct kymo_key_lane_run *
 }
 
 /* Moves after the row that the current record would have. False: a value does not fit its field. */
-static inline bool pass_row(const struct described_lane *lane, uint8_t **at) {
-  const struct kymo_key_lane_run *run = &lane->run;
+static inline bool pass_row(const struct described_fast *fast, uint8_t **at) {
+  const struct kymo_fast_run *run = &fast->run;
   bool do_fit = true;
-  *at += lane->constant;
-  for (uint32_t i = 0; i < lane->loose_count; i++) {
-    const struct copy *copy = lane->loose[i];
+  *at += fast->constant;
+  for (uint32_t i = 0; i < fast->loose_count; i++) {
+    const struct copy *copy = fast->loose[i];
     uint32_t length = run->length[copy->slot];
     if (copy->form == KYMO_FORM_BLOB)
       *at += 4 + (size_t)length;
@@ -343,16 +343,16 @@ static inline bool pass_row(const struct described_lane *lane, uint8_t **at) {
   return do_fit;
 }
 
-static inline bool put_row(const struct described_lane *lane, const struct kymo_event_offset *event_offset,
+static inline bool put_row(const struct described_fast *fast, const struct kymo_event_offset *event_offset,
                            uint8_t **at) {
-  const struct kymo_key_lane_run *run = &lane->run;
+  const struct kymo_fast_run *run = &fast->run;
   bool do_fit = true;
-  if (lane->described->has_time)
+  if (fast->described->has_time)
     store(at, event_offset->cycles, 8);
   store(at, event_offset->class_index, 2);
-  if (lane->described->classes.may_lack_time)
+  if (fast->described->classes.may_lack_time)
     store(at, run->has_time, 1);
-  for (const struct copy *copy = lane->copies, *end = copy + lane->copy_count; copy < end; copy++) {
+  for (const struct copy *copy = fast->copies, *end = copy + fast->copy_count; copy < end; copy++) {
     if (copy->is_raw)
       put_raw(copy, run->data + run->at, at);
     else
@@ -361,30 +361,30 @@ static inline bool put_row(const struct described_lane *lane, const struct kymo_
   return do_fit;
 }
 
-static inline uint32_t class_of(const struct described_lane *lane) {
-  if (!lane->has_event)
-    return lane->first;
-  int64_t code = lane->run.number[lane->event];
-  return code >= 0 && code < CODES ? lane->classes[code] : class_of_code(lane, code);
+static inline uint32_t class_of(const struct described_fast *fast) {
+  if (!fast->has_event)
+    return fast->first;
+  int64_t code = fast->run.number[fast->event];
+  return code >= 0 && code < CODES ? fast->classes[code] : class_of_code(fast, code);
 }
 
 /* Stores the current record, for which there is space; an unwanted record takes the same space. */
-static inline bool lay_down(const struct described_lane *lane, struct kymo_block *block,
+static inline bool lay_down(const struct described_fast *fast, struct kymo_block *block,
                             struct kymo_event_offset *event_offset) {
-  const struct kymo_key_lane_run *run = &lane->run;
-  int64_t bias = lane->described->classes.bias_ns;
+  const struct kymo_fast_run *run = &fast->run;
+  int64_t bias = fast->described->classes.bias_ns;
   int64_t time = run->has_time ? run->time_ns : run->has_last_time ? run->last_time_ns : -bias;
   uint8_t *at = block->at;
-  uint32_t class_index = class_of(lane);
-  bool do_fit, is_row = !lane->gates || is_wanted(lane, class_index);
+  uint32_t class_index = class_of(fast);
+  bool do_fit, is_row = !fast->gates || is_wanted(fast, class_index);
   *event_offset =
       (struct kymo_event_offset){(uint64_t)time + (uint64_t)bias, (uint32_t)(at - block->bytes),
-                                 (is_row ? class_index : lane->left_out) & KYMO_EVENT_OFFSET_CLASS,
-                                 lane->described->has_time && !run->has_time};
+                                 (is_row ? class_index : fast->left_out) & KYMO_EVENT_OFFSET_CLASS,
+                                 fast->described->has_time && !run->has_time};
   if (is_row)
-    do_fit = put_row(lane, event_offset, &at);
+    do_fit = put_row(fast, event_offset, &at);
   else
-    do_fit = pass_row(lane, &at);
+    do_fit = pass_row(fast, &at);
   if (!do_fit || time < -bias)
     return false;
   block->at = at;
@@ -393,47 +393,47 @@ static inline bool lay_down(const struct described_lane *lane, struct kymo_block
 
 /* Maximum bytes of the row of the current record. No text is longer than the record, which is usually a
  * sufficient limit. */
-static inline uint64_t room_for(const struct described_lane *lane) {
-  const struct kymo_key_lane_run *run = &lane->run;
-  uint64_t room = lane->fixed + (run->next - run->at) * lane->tails;
+static inline uint64_t room_for(const struct described_fast *fast) {
+  const struct kymo_fast_run *run = &fast->run;
+  uint64_t room = fast->fixed + (run->next - run->at) * fast->tails;
   if (room <= KYMO_BLOCK_BYTES)
     return room;
-  room = lane->fixed;
-  for (uint32_t i = 0; i < lane->loose_count; i++)
-    room += lane->loose[i]->form > KYMO_FORM_FLOAT ? run->length[lane->loose[i]->slot] : 0;
+  room = fast->fixed;
+  for (uint32_t i = 0; i < fast->loose_count; i++)
+    room += fast->loose[i]->form > KYMO_FORM_FLOAT ? run->length[fast->loose[i]->slot] : 0;
   return room;
 }
 
 /* 1: there is space for the current record; 0: the machine must decode it. */
-static inline int prepare(struct described_lane *lane, struct kymo_block *block) {
+static inline int prepare(struct described_fast *fast, struct kymo_block *block) {
   uint64_t room;
-  if (!kymo_key_lane_decode(&lane->run) || (room = room_for(lane)) > ROW_MAX)
+  if (!kymo_fast_path_decode(&fast->run) || (room = room_for(fast)) > ROW_MAX)
     return 0;
   return kymo_block_reserve(block, (size_t)room) ? 1 : KYMO_E_MEMORY;
 }
 
-int kymo_described_lane_rows(struct described_lane *lane, struct kymo_key_machine *machine,
+int kymo_described_fast_rows(struct described_fast *fast, struct kymo_key_machine *machine,
                              struct kymo_block *block, struct kymo_event_offset *event_offsets,
                              uint32_t *count) {
-  struct kymo_key_lane_run *run = &lane->run;
+  struct kymo_fast_run *run = &fast->run;
   int status;
   bool is_big = machine->state.order == KYMO_KEY_BIG;
-  if (is_big != lane->is_big)
-    join_copies(lane, is_big);
-  if (!kymo_key_lane_begin(run, lane->lane, machine)) {
+  if (is_big != fast->is_big)
+    join_copies(fast, is_big);
+  if (!kymo_fast_path_begin(run, fast->fast, machine)) {
     *count = 0;
     return 0;
   }
   struct kymo_event_offset *event_offset = event_offsets, *end = event_offsets + *count;
   do {
     __builtin_prefetch(run->data + run->at + AHEAD_BYTES);
-    status = prepare(lane, block);
-    if (status <= 0 || !(status = lay_down(lane, block, event_offset)))
+    status = prepare(fast, block);
+    if (status <= 0 || !(status = lay_down(fast, block, event_offset)))
       break;
-    kymo_key_lane_accept(run);
+    kymo_fast_path_accept(run);
     event_offset++;
   } while (event_offset < end && block->at <= block->bytes + KYMO_BLOCK_BYTES);
-  kymo_key_lane_end(run, machine);
+  kymo_fast_path_end(run, machine);
   *count = (uint32_t)(event_offset - event_offsets);
   return status;
 }
