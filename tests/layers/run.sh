@@ -34,7 +34,7 @@ allowed() {
     sink) echo 'base schema lang source decode trace symbols print sink public' ;;
     records) echo 'base key format source trace print records public' ;;
     stat) echo 'base schema decode trace symbols span print stat public' ;;
-    live) echo 'base schema ring lang live public' ;;
+    live) echo 'base schema ring lang calls live public' ;;
     infer) echo 'base schema record infer public trace-header' ;;
     tool) echo "$layers public trace-header" ;;
   esac

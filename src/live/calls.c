@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tool/calls.h"
+#include "live/calls.h"
 #include "base/fail.h"
 #include "base/nearest.h"
 #include "base/self.h"
@@ -105,11 +105,11 @@ void kymo_calls_patterns(const struct kymo_calls *calls, struct kymo_strbuf *pat
 enum { FOUND_MAX = 2 * PATH_MAX };
 
 /* In the build folder, libraries are beside the command. */
-static bool find(const char *name, char path[FOUND_MAX]) {
+static bool find(const char *name, const char *folder, char path[FOUND_MAX]) {
   char self[PATH_MAX];
   if (!kymo_self_directory(self))
     return false;
-  const char *const places[] = {"", KYMO_PRELOAD_FROM_BIN};
+  const char *const places[] = {"", folder};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     const char *place = places[i];
     snprintf(path, FOUND_MAX, "%s/%s/%s", *place == '/' ? "" : self, place, name);
@@ -119,11 +119,12 @@ static bool find(const char *name, char path[FOUND_MAX]) {
   return false;
 }
 
-static int add_library(struct kymo_strbuf *preload, const char *name, struct kymo_error *error) {
+static int add_library(struct kymo_strbuf *preload, const char *name, const char *folder,
+                       struct kymo_error *error) {
   char found[FOUND_MAX];
-  if (!find(name, found))
+  if (!find(name, folder, found))
     return kymo_fail(error, KYMO_E_SYSTEM, "%s is neither beside the command nor where it is installed (%s)",
-                     name, KYMO_PRELOAD_FROM_BIN);
+                     name, folder);
   char *path = realpath(found, NULL);
   int status = path ? KYMO_OK : kymo_fail_errno(error, found, "cannot find");
   if (path && strpbrk(path, " :"))
@@ -135,10 +136,10 @@ static int add_library(struct kymo_strbuf *preload, const char *name, struct kym
   return status;
 }
 
-int kymo_calls_libraries(const struct kymo_calls *calls, struct kymo_strbuf *preload,
+int kymo_calls_libraries(const struct kymo_calls *calls, const char *folder, struct kymo_strbuf *preload,
                          struct kymo_error *error) {
-  int status = calls->libc ? add_library(preload, "libkymo-calls.so", error) : KYMO_OK;
-  return !status && calls->functions ? add_library(preload, "libkymo-functions.so", error) : status;
+  int status = calls->libc ? add_library(preload, "libkymo-calls.so", folder, error) : KYMO_OK;
+  return !status && calls->functions ? add_library(preload, "libkymo-functions.so", folder, error) : status;
 }
 
 /* ---- programs that no library can be loaded into ---- */
