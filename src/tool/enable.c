@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo enable, kymo disable: switch tracepoints of a running process. */
 #include "base/strbuf.h"
+#include "print/level.h"
 #include "tool/rings.h"
 #include "tool/words.h"
 #include <argp.h>
@@ -33,9 +34,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   struct enable *enable = state->input;
   switch (key) {
   case 'l':
-    enable->level = tool_level(argument);
+    enable->level = kymo_level_of(argument);
     if (enable->level < 0)
-      argp_error(state, "there is no level \"%s\"%s", argument, tool_level_hint(argument).text);
+      argp_error(state, "there is no level \"%s\"%s", argument, kymo_level_hint(argument).text);
     return 0;
   case ARGP_KEY_ARG:
     if (state->arg_num)

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kymo list: lists events. For a trace: its event classes, from the description alone, with level, source
- * line, description and fields. For a program or shared library: its tracepoints, with types by name. For
- * processes: processes.c.
+ * kymo list: lists events. For a trace: its event classes, from the description alone (print/class.h). For a
+ * program or shared library: its tracepoints, with types by name. For processes: those that can be traced,
+ * and the tracepoints of one.
  *
- *   net:rx  info  src/net.c:120  "a packet was received"
- *     port   unsigned short u16
- *     state  enum conn_state u8 { OPEN = 1, CLOSED = 2 }
- *     where  struct point
- *       x  int i32
+ *       PID  TRACEPOINTS      ON  PROGRAM  MODE
+ *      1234           12       3  server   overwrite, recorded by 1240
+ *
+ *   on   info     net:rx  src/net.c:120
+ *   off  -        net:tx  src/net.c:150
  */
+#include "base/pattern.h"
 #include "base/strbuf.h"
-#include "live/client.h"
 #include "infer/program.h"
+#include "live/client.h"
+#include "print/class.h"
+#include "print/level.h"
 #include "record/fields.h"
-#include "schema/attribute.h"
+#include "tool/grid.h"
 #include "tool/input.h"
-#include "tool/processes.h"
 #include "tool/rings.h"
-#include <inttypes.h>
+#include <kymo/live.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,186 +67,253 @@ static const struct argp parser = {
            "A number is a process ID. For a file with such a name write ./NUMBER.",
 };
 
-/* ---- types ---- */
+/* ---- processes ---- */
 
-static const char *order_text(const struct kymo_type *type, const struct kymo_schema *schema) {
-  if (type->order == schema->order || type->size_bits <= 8)
-    return "";
-  return type->order == KYMO_ORDER_BIG ? " be" : " le";
-}
-
-static void add_number(struct kymo_strbuf *buf, const struct kymo_type *type, uint64_t value) {
-  if (type->is_signed)
-    kymo_strbuf_printf(buf, "%" PRId64, (int64_t)value);
-  else
-    kymo_strbuf_printf(buf, "%" PRIu64, value);
-}
-
-#define MAPPINGS_SHOWN 8
-
-static void add_mappings(struct kymo_strbuf *buf, const struct kymo_type *type) {
-  kymo_strbuf_puts(buf, " {");
-  for (uint32_t i = 0; i < type->mapping_count; i++) {
-    const struct kymo_mapping *mapping = &type->mappings[i];
-    if (i == MAPPINGS_SHOWN) {
-      kymo_strbuf_printf(buf, ", %" PRIu32 " more", type->mapping_count - i);
-      break;
-    }
-    kymo_strbuf_printf(buf, "%s %s = ", i ? "," : "", mapping->name);
-    add_number(buf, type, mapping->low);
-    if (mapping->high != mapping->low) {
-      kymo_strbuf_puts(buf, "...");
-      add_number(buf, type, mapping->high);
-    }
-  }
-  kymo_strbuf_puts(buf, " }");
-}
-
-static void add_integer(struct kymo_strbuf *buf, const struct kymo_type *type,
-                        const struct kymo_schema *schema) {
-  bool is_enumeration = type->is_enumeration || (type->mapping_count && type->kind != KYMO_KIND_BITMAP);
-  bool is_named_so = type->name && !strncmp(type->name, "enum ", 5);
-  const char *kind = is_enumeration                   ? is_named_so ? "" : "enum "
-                     : type->kind == KYMO_KIND_BITMAP ? "flags "
-                                                      : "";
-  if (type->kind == KYMO_KIND_VARINT)
-    kymo_strbuf_printf(buf, "%svarint %c", kind, type->is_signed ? 'i' : 'u');
-  else
-    kymo_strbuf_printf(buf, "%s%c%" PRIu32 "%s", kind, type->is_signed ? 'i' : 'u', type->size_bits,
-                       order_text(type, schema));
-  if (type->is_address || type->base == 16)
-    kymo_strbuf_puts(buf, " hex");
-  else if (type->base == 8 || type->base == 2)
-    kymo_strbuf_puts(buf, type->base == 8 ? " octal" : " binary");
-  if (is_enumeration || type->kind == KYMO_KIND_BITMAP)
-    add_mappings(buf, type);
-}
-
-static const char *encoding_text(enum kymo_encoding encoding) {
-  static const char *const names[] = {"", " ascii", " utf8", " utf16le", " utf16be", " utf32le", " utf32be"};
-  return names[encoding];
-}
-
-static void add_kind(struct kymo_strbuf *buf, const struct kymo_type *type,
-                     const struct kymo_schema *schema) {
-  switch (type->kind) {
-  case KYMO_KIND_BOOLEAN: kymo_strbuf_printf(buf, "bool%" PRIu32, type->size_bits); break;
-  case KYMO_KIND_FLOAT:
-    kymo_strbuf_printf(buf, "f%" PRIu32 "%s", type->size_bits, order_text(type, schema));
-    break;
-  case KYMO_KIND_STRING: kymo_strbuf_printf(buf, "string%s", encoding_text(type->encoding)); break;
-  case KYMO_KIND_TEXT_ARRAY:
-    kymo_strbuf_printf(buf, "text%s[%" PRIu64 "]", encoding_text(type->encoding), type->length);
-    break;
-  case KYMO_KIND_TEXT_SEQUENCE: kymo_strbuf_printf(buf, "text%s[…]", encoding_text(type->encoding)); break;
-  case KYMO_KIND_BLOB_ARRAY: kymo_strbuf_printf(buf, "bytes[%" PRIu64 "]", type->length); break;
-  case KYMO_KIND_BLOB_SEQUENCE: kymo_strbuf_puts(buf, "bytes[…]"); break;
-  case KYMO_KIND_STRUCT: kymo_strbuf_puts(buf, "struct"); break;
-  case KYMO_KIND_UNION: kymo_strbuf_puts(buf, "union"); break;
-  case KYMO_KIND_VARIANT: kymo_strbuf_puts(buf, "variant"); break;
-  case KYMO_KIND_OPTIONAL: kymo_strbuf_puts(buf, "optional "); break;
-  case KYMO_KIND_ARRAY: kymo_strbuf_printf(buf, "[%" PRIu64 "] ", type->length); break;
-  case KYMO_KIND_SEQUENCE: kymo_strbuf_puts(buf, "[…] "); break;
-  default: add_integer(buf, type, schema); break;
-  }
-}
-
-/* The name in the source, and the form unless its members show it. */
-static void add_type(struct kymo_strbuf *buf, const struct kymo_type *type,
-                     const struct kymo_schema *schema) {
-  bool has_members = type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION;
-  struct kymo_strbuf kind = {0};
-  if (!type->name || !has_members)
-    add_kind(&kind, type, schema);
-  if (type->name && (!kind.text || strcmp(kind.text, type->name) != 0))
-    kymo_strbuf_printf(buf, has_members ? "%s" : "%s ", type->name);
-  if (kind.text)
-    kymo_strbuf_puts(buf, kind.text);
-  buf->failed |= kind.failed;
-  kymo_strbuf_free(&kind);
-}
-
-/* ---- classes ---- */
-
-/* At most this many lines per class: types are shared, so a small description can mean very many fields. */
-#define LINES_SHOWN 1000
-
-struct printing {
-  const struct kymo_schema *schema;
-  struct kymo_strbuf buf;
-  uint32_t lines;
+static const struct kymo_column living_columns[] = {
+    {"PID", 9, 0, KYMO_CELL_NUMBER},
+    {"TRACEPOINTS", 11, 1, KYMO_CELL_NUMBER},
+    {"ON", 6, 2, KYMO_CELL_NUMBER},
+    {.title = "PROGRAM", .kind = KYMO_CELL_NAME},
+    {.title = "MODE", .kind = KYMO_CELL_TEXT},
+};
+static const struct kymo_column dead_columns[] = {
+    {"PID", 9, 0, KYMO_CELL_NUMBER},          {"AGE", 7, 0, KYMO_CELL_NUMBER},
+    {"SIZE", 9, 1, KYMO_CELL_NUMBER},         {.title = "PROGRAM", .kind = KYMO_CELL_NAME},
+    {.title = "END", .kind = KYMO_CELL_TEXT}, {.title = "RINGS", .rank = 2, .kind = KYMO_CELL_TEXT},
 };
 
-static void add_members(struct printing *printing, const struct kymo_type *type, unsigned depth);
+/* A process or program that was named. */
+struct wanted {
+  const char *word;
+  int pid;
+  struct kymo_patterns *programs;
+  bool is_met;
+};
 
-/* The rest of a line: the type, through arrays and optionals; then the members inside. */
-static void add_field(struct printing *printing, const struct kymo_type *type, unsigned depth) {
-  for (;;) {
-    const struct kymo_member *only = kymo_element_member(type);
-    if (only) {
-      type = only->type;
-      continue;
+struct listing {
+  bool brief;
+  struct wanted *wanted;
+  size_t wanted_count;
+  struct tool_grid grid;
+};
+
+/* The words of the command line, to be freed; false after reporting an error. */
+static bool read_wanted(const struct list *list, struct wanted **wanted) {
+  const char *wrong = NULL;
+  *wanted = calloc(list->input.count + 1, sizeof **wanted);
+  if (!*wanted)
+    tool_end_without_memory();
+  for (size_t i = 0; i < list->input.count; i++) {
+    struct wanted *one = &(*wanted)[i];
+    *one = (struct wanted){.word = list->input.paths[i], .pid = kymo_pid_of(list->input.paths[i])};
+    if (one->pid <= 0 && !(one->programs = kymo_pattern_new(one->word, &wrong))) {
+      tool_say("%s: %s", one->word, wrong);
+      return false;
     }
-    add_type(&printing->buf, type, printing->schema);
-    if (type->kind != KYMO_KIND_ARRAY && type->kind != KYMO_KIND_SEQUENCE && type->kind != KYMO_KIND_OPTIONAL)
-      break;
-    type = type->element;
   }
-  kymo_strbuf_puts(&printing->buf, "\n");
-  if (type->kind == KYMO_KIND_STRUCT || type->kind == KYMO_KIND_UNION || type->kind == KYMO_KIND_VARIANT)
-    add_members(printing, type, depth + 1);
+  return true;
 }
 
-static void add_members(struct printing *printing, const struct kymo_type *type, unsigned depth) {
-  int width = 0;
-  for (uint32_t i = 0; i < type->member_count; i++)
-    if (!kymo_member_is_hidden(&type->members[i]) && (int)strlen(type->members[i].name) > width)
-      width = (int)strlen(type->members[i].name);
-  for (uint32_t i = 0; i < type->member_count; i++) {
-    if (kymo_member_is_hidden(&type->members[i]))
-      continue;
-    if (printing->lines++ == LINES_SHOWN)
-      kymo_strbuf_printf(&printing->buf, "%*s(more fields)\n", (int)(2 * depth), "");
-    if (printing->lines > LINES_SHOWN)
-      return;
-    kymo_strbuf_printf(&printing->buf, "%*s%-*s  ", (int)(2 * depth), "", width < 24 ? width : 24,
-                       type->members[i].name);
-    add_field(printing, type->members[i].type, depth);
-  }
+static void free_wanted(struct wanted *wanted, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    kymo_patterns_free(wanted[i].programs);
+  free(wanted);
 }
+
+static int say_not_met(const struct wanted *wanted, size_t count) {
+  int status = TOOL_OK;
+  for (size_t i = 0; i < count; i++)
+    if (!wanted[i].is_met) {
+      tool_say("no running process, and no process that left rings, is called \"%s\"", wanted[i].word);
+      status = TOOL_FAILED;
+    }
+  return status;
+}
+
+static bool is_wanted(const struct listing *listing, int pid, const char *program) {
+  bool is = !listing->wanted_count;
+  for (size_t i = 0; i < listing->wanted_count; i++) {
+    struct wanted *wanted = &listing->wanted[i];
+    bool matches = wanted->programs ? kymo_patterns_match(wanted->programs, program) : wanted->pid == pid;
+    wanted->is_met = wanted->is_met || matches;
+    is = is || matches;
+  }
+  return is;
+}
+
+static void add_number(struct listing *listing, int pid, long long tracepoints, long long on,
+                       const char *program, const char *mode) {
+  char numbers[3][24];
+  if (!is_wanted(listing, pid, program))
+    return;
+  snprintf(numbers[0], sizeof numbers[0], "%d", pid);
+  snprintf(numbers[1], sizeof numbers[1], "%lld", tracepoints);
+  snprintf(numbers[2], sizeof numbers[2], "%lld", on);
+  tool_grid_add(&listing->grid, (const char *const[]){numbers[0], tracepoints < 0 ? "-" : numbers[1],
+                                                      on < 0 ? "-" : numbers[2], program, mode});
+}
+
+static void list_living(struct listing *listing, const struct kymo_processes *all, size_t i) {
+  char state[160];
+  int pid = (int)kymo_processes_number(all, i, KYMO_PROCESS_PID),
+      inner = (int)kymo_processes_number(all, i, KYMO_PROCESS_INNER_PID);
+  const char *program = kymo_processes_text(all, i, KYMO_PROCESS_PROGRAM),
+             *mode = kymo_processes_text(all, i, KYMO_PROCESS_MODE);
+  int64_t tracepoints = kymo_processes_number(all, i, KYMO_PROCESS_TRACEPOINTS),
+          recorder = kymo_processes_number(all, i, KYMO_PROCESS_RECORDER);
+  int length = snprintf(state, sizeof state, "%s%s",
+                        tracepoints < 0 ? "does not answer"
+                        : mode          ? mode
+                                        : "",
+                        tracepoints >= 0 && recorder ? ", recorded" : "");
+  if (recorder > 0)
+    length += snprintf(state + length, sizeof state - (size_t)length, " by %lld", (long long)recorder);
+  if (inner != pid)
+    snprintf(state + length, sizeof state - (size_t)length, ", %d in its PID namespace", inner);
+  add_number(listing, pid, tracepoints, kymo_processes_number(all, i, KYMO_PROCESS_ON),
+             program ? program : "", state);
+}
+
+/* Only the number of each row. */
+static void print(const struct listing *listing) {
+  if (!listing->brief)
+    tool_grid_print(&listing->grid);
+  for (size_t i = 0; listing->brief && i < listing->grid.rows; i++)
+    puts(listing->grid.cells[i * listing->grid.count]);
+}
+
+/* ---- dead ones ---- */
+
+static void add_dead(struct listing *listing, const struct kymo_processes *all, size_t i) {
+  char number[16], age[TOOL_AGE_MAX], size[TOOL_SIZE_MAX];
+  int pid = (int)kymo_processes_number(all, i, KYMO_PROCESS_PID);
+  const char *program = kymo_processes_text(all, i, KYMO_PROCESS_PROGRAM);
+  if (!is_wanted(listing, pid, program))
+    return;
+  snprintf(number, sizeof number, "%d", pid);
+  tool_grid_add(
+      &listing->grid,
+      (const char *const[]){number, tool_age_text(kymo_processes_number(all, i, KYMO_PROCESS_AGE_NS), age),
+                            tool_size_text((uint64_t)kymo_processes_number(all, i, KYMO_PROCESS_BYTES), size),
+                            program, kymo_processes_text(all, i, KYMO_PROCESS_END),
+                            kymo_processes_text(all, i, KYMO_PROCESS_RINGS)});
+}
+
+/* All processes: live ones have no end, rings do. */
+static void list_all(struct listing *living, struct listing *dead) {
+  struct kymo_processes *all;
+  struct kymo_error error;
+  if (kymo_processes_find(&all, KYMO_PROCESSES_LIVING | KYMO_PROCESSES_RINGS, &error) < 0)
+    tool_end_without_memory();
+  for (size_t i = 0; i < kymo_processes_count(all); i++)
+    if (!kymo_processes_text(all, i, KYMO_PROCESS_END))
+      list_living(living, all, i);
+    else if (kymo_processes_number(all, i, KYMO_PROCESS_IS_DEAD))
+      add_dead(dead, all, i);
+  kymo_processes_free(all);
+}
+
+static void print_all(const struct list *list, const struct listing *living, const struct listing *dead) {
+  print(living);
+  if (!living->grid.rows && !(list->with_dead && dead->grid.rows) && !list->input.count)
+    tool_say("no process can be traced: none of your processes has tracepoints");
+  if (list->with_dead && living->grid.rows && dead->grid.rows && !list->brief)
+    putchar('\n');
+  if (list->with_dead)
+    print(dead);
+  else if (dead->grid.rows && !list->brief)
+    tool_say("%zu dead process%s left rings: kymo list --dead lists them", dead->grid.rows,
+             dead->grid.rows == 1 ? " has" : "es have");
+}
+
+static int list_processes(const struct list *list) {
+  struct wanted *wanted;
+  if (!read_wanted(list, &wanted)) {
+    free_wanted(wanted, list->input.count);
+    return TOOL_USAGE;
+  }
+  struct listing living = {
+      .brief = list->brief,
+      .wanted = wanted,
+      .wanted_count = list->input.count,
+      .grid = {.columns = living_columns, .count = sizeof living_columns / sizeof *living_columns}};
+  struct listing dead = {
+      .brief = list->brief,
+      .wanted = wanted,
+      .wanted_count = list->input.count,
+      .grid = {.columns = dead_columns, .count = sizeof dead_columns / sizeof *dead_columns}};
+  list_all(&living, &dead);
+  print_all(list, &living, &dead);
+  tool_grid_free(&living.grid);
+  tool_grid_free(&dead.grid);
+  int status = say_not_met(wanted, list->input.count);
+  free_wanted(wanted, list->input.count);
+  return status;
+}
+
+/* ---- tracepoints of a process ---- */
+
+/* Names are what other commands need, so sources are left out before a name is cut to less than 40. */
+static const struct kymo_column point_columns[] = {
+    {.width = 3, .kind = KYMO_CELL_TEXT},
+    {.width = 8, .rank = 1, .kind = KYMO_CELL_TEXT},
+    {.width = 40, .kind = KYMO_CELL_NAME},
+    {.rank = 2, .kind = KYMO_CELL_TEXT},
+};
+
+static void add_point(struct tool_grid *grid, const struct kymo_points *points, size_t i) {
+  char number[KYMO_LEVEL_MAX], *source;
+  int32_t level = (int32_t)kymo_points_number(points, i, KYMO_POINT_LEVEL);
+  if (asprintf(&source, "%s:%d", kymo_points_file(points, i),
+               (int)kymo_points_number(points, i, KYMO_POINT_LINE)) < 0)
+    tool_end_without_memory();
+  tool_grid_add(grid, (const char *const[]){kymo_points_number(points, i, KYMO_POINT_IS_ON) ? "on" : "off",
+                                            level >= 0 ? kymo_level_text(level, number) : "-",
+                                            kymo_points_name(points, i), source});
+  free(source);
+}
+
+static void print_points(const struct kymo_points *points) {
+  struct tool_grid grid = {.columns = point_columns, .count = sizeof point_columns / sizeof *point_columns};
+  for (size_t i = 0; i < kymo_points_count(points); i++)
+    add_point(&grid, points, i);
+  tool_grid_print(&grid);
+  tool_grid_free(&grid);
+}
+
+static void print_names(const struct kymo_points *points) {
+  for (size_t i = 0; i < kymo_points_count(points); i++)
+    if (!i || strcmp(kymo_points_name(points, i), kymo_points_name(points, i - 1)) != 0) {
+      tool_print_safe(kymo_points_name(points, i));
+      putchar('\n');
+    }
+}
+
+static int list_process(int pid, bool brief) {
+  struct kymo_points *points;
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  if (kymo_points_find(&points, pid, &error)) {
+    tool_say_error(&error);
+    return TOOL_FAILED;
+  }
+  if (brief)
+    print_names(points);
+  else
+    print_points(points);
+  kymo_points_free(points);
+  return TOOL_OK;
+}
+
+/* ---- event classes ---- */
 
 static void print_class(const struct list *list, const struct kymo_schema *schema,
                         const struct kymo_event_class *class_) {
-  struct printing printing = {.schema = schema};
-  char number[TOOL_LEVEL_MAX];
-  if (class_->name && *class_->name)
-    kymo_strbuf_puts(&printing.buf, class_->name);
-  else
-    kymo_strbuf_printf(&printing.buf, "event %" PRIu64, class_->id);
-  if (!list->brief) {
-    if (class_->level >= 0)
-      kymo_strbuf_printf(&printing.buf, "  %s", tool_level_text(class_->level, number));
-    if (class_->source_file)
-      kymo_strbuf_printf(&printing.buf, "  %s:%" PRIu32, class_->source_file, class_->source_line);
-    size_t length;
-    enum kymo_edge edge = kymo_event_class_edge(class_, &length);
-    if (edge)
-      kymo_strbuf_printf(&printing.buf, "  %s %.*s", edge == KYMO_EDGE_BEGIN ? "begins" : "ends", (int)length,
-                         class_->name);
-    if (class_->description)
-      kymo_strbuf_printf(&printing.buf, "  \"%s\"", class_->description);
-  }
-  kymo_strbuf_puts(&printing.buf, "\n");
-  if (!list->brief && class_->payload)
-    add_members(&printing, class_->payload, 1);
-  if (!list->brief && class_->specific_context) {
-    kymo_strbuf_puts(&printing.buf, "  (context)\n");
-    add_members(&printing, class_->specific_context, 2);
-  }
-  if (printing.buf.failed)
+  struct kymo_strbuf text = {0};
+  kymo_class_print(&text, schema, class_, list->brief);
+  if (text.failed)
     tool_end_without_memory();
-  tool_print_safe(printing.buf.text);
-  kymo_strbuf_free(&printing.buf);
+  tool_print_safe(text.text);
+  kymo_strbuf_free(&text);
 }
 
 static int list_trace(const struct list *list, const char *path) {
@@ -299,6 +368,8 @@ static int list_program(const struct list *list, const char *path) {
   return status < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
+/* ---- all ---- */
+
 static int list_one(const struct list *list, const char *word) {
   struct kymo_hint hint;
   int pid = kymo_pid_of(word), found = TOOL_OK;
@@ -307,7 +378,7 @@ static int list_one(const struct list *list, const char *word) {
   if (found == TOOL_USAGE)
     return found;
   if (pid > 0)
-    return tool_list_process(pid, list->brief);
+    return list_process(pid, list->brief);
   return kymo_is_program(word) ? list_program(list, word) : list_trace(list, word);
 }
 
@@ -315,9 +386,7 @@ static int run(int argc, char **argv) {
   struct list list = {0};
   tool_parse(&parser, argc, argv, 0, NULL, &list);
   bool is_of_processes = list.with_dead || !list.input.count;
-  const struct tool_listed listed = {
-      .brief = list.brief, .with_dead = list.with_dead, .words = list.input.paths, .count = list.input.count};
-  int worst = is_of_processes ? tool_list_processes(&listed) : TOOL_OK;
+  int worst = is_of_processes ? list_processes(&list) : TOOL_OK;
   for (size_t i = 0; i < list.input.count && !is_of_processes; i++) {
     int status = list_one(&list, list.input.paths[i]);
     worst = status > worst ? status : worst;

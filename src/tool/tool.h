@@ -75,12 +75,6 @@ int tool_write(const char *path, const void *bytes, size_t size);
 /* Prints an untrusted text without control characters that a terminal obeys. */
 void tool_print_safe(const char *text);
 
-/* The name of a level; `number` is space for one without a name. */
-enum { TOOL_LEVEL_MAX = 16 };
-const char *tool_level_text(int32_t level, char number[TOOL_LEVEL_MAX]);
-/* The level of that name or number, or -1. */
-int32_t tool_level(const char *text);
-
 /* A possible argument of a command, for its --help. */
 struct tool_row {
   const char *name, *summary;

@@ -12,8 +12,6 @@ int tool_word(const char *word, const char *const *words);
 struct kymo_hint tool_word_hint(const char *word, const char *const *words);
 /* The same for the rows of a table of the help. */
 struct kymo_hint tool_row_hint(const char *word, tool_row_reader *read);
-/* The same of the levels. */
-struct kymo_hint tool_level_hint(const char *text);
 
 /*
  * Ends the program like argp if the command line has a long option that the parser, its children and argp do

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Levels by name, from the most urgent to the least. */
-#include "tool/words.h"
+#include "print/level.h"
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+/* From the most urgent to the least. */
 static const char *const names[] = {"emergency",      "alert",         "critical",     "error",
                                     "warning",        "notice",        "info",         "debug:system",
                                     "debug:program",  "debug:process", "debug:module", "debug:unit",
                                     "debug:function", "debug:line",    "debug"};
 
-const char *tool_level_text(int32_t level, char number[TOOL_LEVEL_MAX]) {
+const char *kymo_level_text(int32_t level, char number[KYMO_LEVEL_MAX]) {
   if (level >= 0 && (size_t)level < sizeof(names) / sizeof(*names))
     return names[level];
-  snprintf(number, TOOL_LEVEL_MAX, "%d", (int)level);
+  snprintf(number, KYMO_LEVEL_MAX, "%d", (int)level);
   return number;
 }
 
@@ -23,7 +24,7 @@ static bool is_called(const char *name, const char *text) {
   return !*name && !*text;
 }
 
-int32_t tool_level(const char *text) {
+int32_t kymo_level_of(const char *text) {
   char *end;
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
     if (is_called(names[i], text))
@@ -32,7 +33,7 @@ int32_t tool_level(const char *text) {
   return *text && !*end && number >= 0 && number < 1000 ? (int32_t)number : -1;
 }
 
-struct kymo_hint tool_level_hint(const char *text) {
+struct kymo_hint kymo_level_hint(const char *text) {
   struct kymo_nearest nearest = kymo_nearest_to(text);
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
     kymo_nearest_consider(&nearest, names[i]);
