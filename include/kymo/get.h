@@ -12,7 +12,7 @@ extern "C" {
 /* ---- get: all fields in order ---- */
 
 enum kymo_token {
-  KYMO_TOKEN_DONE,    /* the scope is through */
+  KYMO_TOKEN_DONE,    /* the end of the scope */
   KYMO_TOKEN_BEGIN,   /* a struct, union, array, sequence begins: value.count members or elements follow */
   KYMO_TOKEN_END,     /* … ends */
   KYMO_TOKEN_INTEGER, /* integer, boolean, bit map, enumeration, varint: value.u, or value.i if

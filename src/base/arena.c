@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A list of blocks; the first one is being filled, `used` bytes of it are taken. A piece too
- * large for a block gets its own, put after the first so that the first goes on being filled.
- * Under AddressSanitizer every piece is a block of its own, so that overruns are seen.
+ * A list of blocks; the first one is being filled, `used` bytes of it are taken. A piece too large for a
+ * block gets its own, put after the first so that the first goes on being filled. Under AddressSanitizer
+ * every piece is a block of its own, so that overruns are detected.
  */
 #include "base/arena.h"
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #else
 #define BLOCK_SIZE ((size_t)32768)
 #endif
-#define PIECE_ALIGN (_Alignof(max_align_t)) /* which malloc gives */
+#define PIECE_ALIGN (_Alignof(max_align_t)) /* the alignment of malloc */
 
 struct kymo_arena_block {
   struct kymo_arena_block *next;
@@ -35,7 +35,7 @@ static struct kymo_arena_block *block_new(struct kymo_arena *arena, size_t size)
   return block;
 }
 
-/* A block for one piece alone. */
+/* A block of its own for one piece. */
 static void *alloc_alone(struct kymo_arena *arena, size_t size) {
   struct kymo_arena_block *block = block_new(arena, size);
   if (!block)

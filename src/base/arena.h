@@ -11,7 +11,7 @@ struct kymo_arena_block;
 struct kymo_arena {
   struct kymo_arena_block *blocks;
   size_t used;
-  bool failed; /* memory ran out for some piece: what was built in the arena may be incomplete */
+  bool failed; /* an allocation failed: what was built in the arena may be incomplete */
 };
 
 /* A piece of `size` bytes, or NULL when out of memory. */

@@ -8,9 +8,9 @@
  *   little  byte 0: 7 6 5 4 3 2 1 0   byte 1: 15 14 13 …    low bits of the value come first
  *   big     byte 0: 0 1 2 3 4 5 6 7   byte 1: 8 9 10 …      high bits of the value come first
  *
- * The plain functions trust the caller's bounds check and touch only the bytes that hold the
- * bits asked for, at most nine. struct kymo_bytes is for headers: it checks each step, and
- * after the first step beyond the end gives zeros and remembers that it failed.
+ * The plain functions trust the caller's bounds check and touch only the bytes that hold the bits asked for,
+ * at most nine. struct kymo_bytes is for headers: it checks each step; after the first step beyond the end
+ * it returns zeros and remembers the failure.
  */
 #ifndef KYMO_BASE_BYTES_H
 #define KYMO_BASE_BYTES_H
@@ -88,7 +88,7 @@ static inline int64_t kymo_sign_extend(uint64_t value, unsigned width) {
   return (int64_t)(((value & kymo_bits_mask(width)) ^ sign) - sign);
 }
 
-/* The lowest `width` (1 to 64) bits in the contrary order; the bits above are dropped. */
+/* The lowest `width` (1 to 64) bits in reverse order; the bits above are dropped. */
 static inline uint64_t kymo_bits_reverse(uint64_t value, unsigned width) {
   value = (value >> 1 & UINT64_C(0x5555555555555555)) | (value & UINT64_C(0x5555555555555555)) << 1;
   value = (value >> 2 & UINT64_C(0x3333333333333333)) | (value & UINT64_C(0x3333333333333333)) << 2;
@@ -96,7 +96,7 @@ static inline uint64_t kymo_bits_reverse(uint64_t value, unsigned width) {
   return __builtin_bswap64(value) >> (64 - width);
 }
 
-/* The odd cases of kymo_bits_le and kymo_bits_be: `shift` (0 to 7) bits into the first byte. */
+/* The slow cases of kymo_bits_le and kymo_bits_be: `shift` (0 to 7) bits into the first byte. */
 static inline uint64_t kymo_bits_le_any(const uint8_t *from, unsigned shift, unsigned width) {
   unsigned bytes = (shift + width + 7) / 8;
   uint64_t value = 0;
@@ -178,7 +178,7 @@ struct kymo_bytes {
   const uint8_t *data;
   size_t size, at; /* at ≤ size always */
   bool is_big;
-  bool failed; /* something reached beyond the end; all values since then are zero */
+  bool failed; /* a read went beyond the end; all values since then are zero */
 };
 
 /* The next `count` bytes, or NULL when there are fewer. */

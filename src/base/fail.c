@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors: filling them and showing them. What comes from files (names, source lines, paths) is
- * made harmless on the way in: control bytes become '?', so that no message can spread over
- * lines or steer a terminal.
+ * Errors: filling them and showing them. What comes from files (names, source lines, paths) is cleaned when
+ * it is copied: control bytes become '?', so that no message can span several lines or control a terminal.
  *
  * A source line longer than the excerpt is shown from EXCERPT_LEAD bytes before the fault; both
  * sides compute that start from the column alone (excerpt_start).
@@ -72,7 +71,8 @@ int kymo_fail_errno(struct kymo_error *error, const char *file, const char *what
   return kymo_fail_at(error, KYMO_E_SYSTEM, file, KYMO_ERROR_NO_OFFSET, "%s: %m", what);
 }
 
-/* How many bytes of a source line the excerpt leaves out in front, if the fault is at `column`. */
+/* The number of bytes at the start of a source line that the excerpt leaves out if the fault is at
+ * `column`. */
 static uint64_t excerpt_start(uint32_t column) {
   return column > EXCERPT_MAX - EXCERPT_LEAD ? column - 1 - EXCERPT_LEAD : 0;
 }
@@ -118,7 +118,7 @@ int kymo_fail_text(struct kymo_error *error, const char *file, const char *text,
   return KYMO_E_SYNTAX;
 }
 
-/* Text of bounded size, built from the front; what does not fit is cut. */
+/* Text of bounded size that is appended to; what does not fit is cut. */
 struct bounded {
   char *out;
   uint64_t size, used;
@@ -136,8 +136,7 @@ static void put(struct bounded *to, const char *format, ...) {
     to->used += (uint64_t)length < to->size - to->used ? (uint64_t)length : to->size - to->used - 1;
 }
 
-/* The source line and under it a caret: tabs stay tabs, the bytes of one UTF-8 character take
- * one column. */
+/* The source line and a caret under it: tabs stay tabs, and a UTF-8 character takes one column. */
 static void put_excerpt(struct bounded *to, const struct kymo_error *error) {
   uint64_t before = error->column - 1 - excerpt_start(error->column);
   put(to, "\n  %s\n  ", error->excerpt);

@@ -6,7 +6,7 @@
 
 #include <kymo/error.h>
 
-/* Gets each warning of a compilation: an error whose code is KYMO_OK. Borrowed for the call. */
+/* Receives each warning of a compilation: an error whose code is KYMO_OK. It is borrowed for the call. */
 struct kymo_warnings {
   void (*warn)(void *context, const struct kymo_error *warning);
   void *context;
@@ -20,8 +20,8 @@ int kymo_fail_at(struct kymo_error *error, int code, const char *file, uint64_t 
                  ...) __attribute__((format(printf, 5, 6)));
 /* A failed system call on a file: adds strerror(errno). Returns KYMO_E_SYSTEM. */
 int kymo_fail_errno(struct kymo_error *error, const char *file, const char *what);
-/* An error in a text: `text` is the whole source, `at` the place in it; line, column and
- * excerpt are worked out here. */
+/* An error in a text: `text` is the whole source, `at` the place in it; line, column and excerpt are
+ * computed here. */
 int kymo_fail_text(struct kymo_error *error, const char *file, const char *text, uint64_t length, uint64_t at,
                    const char *format, ...) __attribute__((format(printf, 6, 7)));
 

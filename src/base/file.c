@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file may grow or shrink meanwhile: what is there up to `room` is read. */
+/* The file may grow or shrink meanwhile: at most `room` bytes are read. */
 static int fill(int fd, const char *path, uint8_t *bytes, size_t room, size_t *size,
                 struct kymo_error *error) {
   *size = 0;
@@ -116,8 +116,8 @@ int kymo_file_read_if_there(const char *path, uint64_t limit, uint8_t **bytes, s
   return open_and_read(path, limit, bytes, size, true, error);
 }
 
-/* Everything up to the end, however much it will be. What is too large is refused before it is read, if the
- * file says so. */
+/* Reads everything up to the end. A file that is too large is refused before it is read, if its size is
+ * known. */
 static int drain(int fd, const char *path, uint64_t limit, struct kymo_strbuf *out,
                  struct kymo_error *error) {
   char piece[65536];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One glob (regex.h) or plain name, which a whole text must match: the same in all locales and C libraries,
- * with the limits of our patterns.
+ * One glob (regex.h) or plain name, which a whole text must match: the result is the same in all locales and
+ * C libraries, and the limits are those of our patterns.
  */
 #ifndef KYMO_BASE_GLOB_H
 #define KYMO_BASE_GLOB_H
@@ -16,7 +16,8 @@ struct kymo_glob {
 
 /* Whether a text has wildcards. */
 bool kymo_glob_is(const char *text, size_t length);
-/* NULL, or what is wrong with the glob, *at its byte; "out of memory". To be freed in any case. */
+/* Returns NULL, or what is wrong with the glob ("out of memory" too); *at is the byte that is wrong. The
+ * caller frees the glob in any case. */
 const char *kymo_glob_make(struct kymo_glob *glob, const char *text, size_t length, size_t *at);
 bool kymo_glob_matches(const struct kymo_glob *glob, const char *text);
 void kymo_glob_free(struct kymo_glob *glob);

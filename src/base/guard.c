@@ -50,7 +50,7 @@ static struct kymo_guard *find(uintptr_t address) {
   return NULL;
 }
 
-/* Puts a page of zeros in the place of the one that is missing. */
+/* Maps a page of zeros in place of the missing one. */
 static bool replace(struct kymo_guard *guard, uintptr_t address) {
   uintptr_t page = address & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
   if (mmap((void *)page, 1, guard->protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
@@ -63,7 +63,7 @@ static bool replace(struct kymo_guard *guard, uintptr_t address) {
   return true;
 }
 
-/* What would have happened without us. */
+/* Does what would have happened without this handler. */
 static void pass_on(int number, siginfo_t *info, void *context) {
   if (previous.sa_flags & SA_SIGINFO && previous.sa_sigaction) {
     previous.sa_sigaction(number, info, context);

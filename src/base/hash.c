@@ -71,10 +71,10 @@ static void sip_round(struct kymo_keyed *h) {
   h->c = rotate(h->c, 32);
 }
 
-/* The kernel gives each process 16 random bytes, of which libc makes secrets of its own: ours are a hash of
+/* The kernel gives each process 16 random bytes, from which libc derives its own secrets: ours are a hash of
  * them. */
 static struct kymo_hash128 key(void) {
-  static uint64_t low, high; /* relaxed: whoever finds a zero makes the same again */
+  static uint64_t low, high; /* relaxed: a thread that finds a zero computes the same value again */
   struct kymo_hash128 made = {.high = __atomic_load_n(&high, __ATOMIC_RELAXED),
                               .low = __atomic_load_n(&low, __ATOMIC_RELAXED)};
   const void *random = made.low && made.high ? NULL : (const void *)(uintptr_t)getauxval(AT_RANDOM);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hashes. Those over bytes are the same on every machine and may leave the process; who chooses the bytes can
- * make them collide. The keyed one differs from process to process, so that nobody can: for tables of what
- * files say.
+ * Hashes. Those over bytes are the same on every machine and may be stored in files; an attacker who chooses
+ * the bytes can make them collide. The keyed one differs from process to process, which prevents that: for
+ * tables of values from files.
  */
 #ifndef KYMO_BASE_HASH_H
 #define KYMO_BASE_HASH_H
@@ -23,7 +23,7 @@ struct kymo_keyed {
 };
 void kymo_keyed_begin(struct kymo_keyed *hash);
 void kymo_keyed_add(struct kymo_keyed *hash, uint64_t word);
-/* Adds a text and its length; NULL is another one than "". */
+/* Adds a text and its length; NULL and "" are different. */
 void kymo_keyed_add_text(struct kymo_keyed *hash, const char *text);
 uint64_t kymo_keyed_end(struct kymo_keyed *hash);
 /* The keyed hash of one text. */

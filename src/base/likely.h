@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which way a branch usually goes, for the compiler: only where this is measured to matter. */
+/* Hints for the compiler about the usual direction of a branch: only where measurements show a gain. */
 #ifndef KYMO_BASE_LIKELY_H
 #define KYMO_BASE_LIKELY_H
 

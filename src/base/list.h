@@ -13,9 +13,9 @@
 #include <stddef.h>
 
 /*
- * Makes space for one more element after `count` in `list`, an array with space for `capacity`, both of them
- * lvalues; no array yet is NULL and 0. False: out of memory, and both are as they were. All arguments are
- * evaluated more than once.
+ * Makes space for one more element after `count` in `list`, an array with space for `capacity`; both are
+ * lvalues, and NULL and 0 before the first element. False: out of memory, and both are unchanged. All
+ * arguments are evaluated more than once.
  */
 #define KYMO_LIST_ROOM(list, capacity, count) KYMO_LIST_ROOM_OF(sizeof *(list), list, capacity, count)
 /* The same for elements of `size` bytes each. */
@@ -30,7 +30,7 @@
      kymo_list_ != NULL;                                                                       \
    }))
 
-/* An array of elements of `size` bytes made larger, at most to `most` elements; NULL: out of memory. */
+/* Enlarges an array of elements of `size` bytes, at most to `most` elements; NULL: out of memory. */
 void *kymo_list_grow(void *list, size_t *capacity, size_t size, size_t most);
 
 #endif

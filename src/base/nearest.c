@@ -11,7 +11,7 @@
 unsigned kymo_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
   unsigned rows[3][LENGTH_MAX + 1];
   unsigned *before = rows[0], *above = rows[1],
-           *row = rows[2]; /* of two letters ago, of the one before, and the new one */
+           *row = rows[2]; /* two letters before, one letter before, and the new one */
   for (size_t i = 0; i <= b_length; i++)
     row[i] = (unsigned)i;
   for (size_t i = 1; i <= a_length; i++) {

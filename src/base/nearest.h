@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* "did you mean": the candidate that a misspelt word is nearest to, by inserted, deleted, replaced and
+/* "did you mean": finds the candidate nearest to a misspelt word, by inserted, deleted, replaced and
  * exchanged letters. */
 #ifndef KYMO_BASE_NEAREST_H
 #define KYMO_BASE_NEAREST_H
@@ -8,7 +8,7 @@
 
 #define KYMO_NEAREST_LENGTH_MAX 48
 
-/* How many letters are inserted, deleted, replaced, or exchanged with their neighbours, to make one text of
+/* The number of letters to insert, delete, replace, or exchange with their neighbours to turn one text into
  * the other; neither is longer than KYMO_NEAREST_LENGTH_MAX. */
 unsigned kymo_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length);
 
@@ -24,7 +24,7 @@ struct kymo_hint {
 
 /* Begins a search; `text` is borrowed. */
 struct kymo_nearest kymo_nearest_to(const char *text);
-/* Takes the candidate, which is borrowed, if it is nearer than all before. */
+/* Keeps the candidate, which is borrowed, if it is nearer than all before. */
 void kymo_nearest_consider(struct kymo_nearest *nearest, const char *candidate);
 /* " (did you mean \"x\"?)" of the nearest candidate, or "". */
 struct kymo_hint kymo_nearest_hint(const struct kymo_nearest *nearest);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Writes "folder/name". False if that does not fit with its zero: then `out` is empty, which no call finds,
+/* Writes "folder/name". False if that does not fit with its zero: then `out` is empty, a path of no file,
  * and errno is ENAMETOOLONG. Safe in signal handlers. */
 static inline bool kymo_path_join(char *out, size_t size, const char *folder, const char *name) {
   size_t length = strlen(folder), rest = strlen(name) + 1;

@@ -21,8 +21,8 @@ struct kymo_patterns;
 /* The value of *wrong if there is no memory: exactly this pointer. */
 extern const char kymo_patterns_no_memory[];
 
-/* NULL if there is no memory, a pattern is invalid, or the list is too large; *wrong, which is static, is
- * then the reason. */
+/* NULL if memory runs out, a pattern is invalid, or the list is too large; *wrong, which is static, is then
+ * the reason. */
 struct kymo_patterns *kymo_patterns_new(const char *text, const char **wrong);
 /* The same for a single pattern, in which a comma is an ordinary character. */
 struct kymo_patterns *kymo_pattern_new(const char *text, const char **wrong);

@@ -58,12 +58,12 @@ static void parse_flags(struct parser *parser, struct kymo_printfmt_piece *piece
     case '\'':
       if (parser->is_whole)
         break;
-      return; /* digits by groups: there are none in our locale */
+      return; /* grouped digits: the C locale has none */
     default: return;
     }
 }
 
-/* What stands here is no conversion of ours; in C's syntax people are told of two that others have. */
+/* This is not a conversion of ours; in C's syntax the message names two that other libraries have. */
 static const char *why_unknown(const struct parser *parser) {
   size_t at = parser->at;
   if (parser->text[at] == 'n')
@@ -100,7 +100,7 @@ static bool parse_conversion(struct parser *parser, struct kymo_printfmt_piece *
   return true;
 }
 
-/* Up to the next conversion. A %% makes a piece of its own that ends after its first percent sign. */
+/* Text up to the next conversion. A %% becomes a separate piece that ends after its first percent sign. */
 static bool parse_piece(struct parser *parser, struct kymo_printfmt_piece *piece) {
   *piece = (struct kymo_printfmt_piece){.text = parser->text + parser->at};
   while (parser->at < parser->length && look(parser) != '%')
@@ -279,7 +279,7 @@ void kymo_printfmt_add_address(struct kymo_strbuf *out, const struct kymo_printf
   kymo_printfmt_add_text(out, &plain, "(nil)", 5);
 }
 
-/* libc knows how floats are written: it is given a format of our own making. */
+/* libc formats floats; the format that it receives is built here, not taken from the file. */
 void kymo_printfmt_add_float(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece, double value) {
   char format[16], *at = format;
   *at++ = '%';

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Format strings as of printf that come from files: taken apart by a whitelist, and rendered here. They never
- * reach printf.
+ * Format strings as of printf that come from files: parsed against a whitelist, and rendered here. They
+ * never reach printf.
  *
  *   "port %d: 0x%08x"   ──►   { "port " %d } { ": 0x" %08x } { "" 0 }
  *
- * Known are the flags - + blank # 0, a width and a precision up to KYMO_PRINTFMT_WIDTH, the lengths h l z, %%
- * and those conversions that the caller lets through. If '*' is among them, it is all of C's syntax: the flag
- * ' too, widths and precisions up to KYMO_PRINTFMT_MOST or taken from arguments, all lengths.
+ * Known are the flags - + blank # 0, a width and a precision up to KYMO_PRINTFMT_WIDTH, the lengths h l z,
+ * %% and the conversions that the caller allows. If '*' is among them, it is all of C's syntax: the flag '
+ * too, widths and precisions up to KYMO_PRINTFMT_MOST or taken from arguments, all lengths.
  */
 #ifndef KYMO_BASE_PRINTFMT_H
 #define KYMO_BASE_PRINTFMT_H
@@ -19,18 +19,18 @@
 #include <stdint.h>
 
 #define KYMO_PRINTFMT_WIDTH 200
-/* The most that one number takes. */
+/* The most bytes that one number takes. */
 #define KYMO_PRINTFMT_ROOM (KYMO_PRINTFMT_WIDTH + 40)
 /* The largest width and precision of C's whole syntax; larger ones from arguments count as this. */
 #define KYMO_PRINTFMT_MOST 65536
 
 struct kymo_printfmt_piece {
-  const char *text; /* what stands in front; not NUL-ended */
+  const char *text; /* the text before the conversion; not NUL-terminated */
   size_t length;
   char conversion; /* 0: the end */
   char modifier;   /* 0, h l j z t L (also for q), or H for hh */
   bool left, plus, blank, alternate, zero, has_precision;
-  bool width_is_argument, precision_is_argument; /* an int of its own, before the value */
+  bool width_is_argument, precision_is_argument; /* a separate int argument before the value */
   uint32_t width, precision;
 };
 
@@ -45,9 +45,9 @@ struct kymo_printfmt_fault {
   const char *what;
 };
 
-/* Takes `length` bytes of a format apart; the pieces live in the arena, and texts in them point to `text`
- * unless it has %%. `conversions` are the letters that are let through. False: it is no good, as *fault
- * tells; fault->what is NULL when memory ran out. */
+/* Parses `length` bytes of a format; the pieces live in the arena, and texts in them point to `text` unless
+ * it has %%. `conversions` are the allowed letters. False: the format is invalid, and *fault says why;
+ * fault->what is NULL when memory ran out. */
 bool kymo_printfmt_parse(struct kymo_printfmt *out, struct kymo_arena *arena, const char *text, size_t length,
                          const char *conversions, struct kymo_printfmt_fault *fault);
 
@@ -58,12 +58,12 @@ char *kymo_printfmt_number(char *at, const struct kymo_printfmt_piece *piece, ui
 /* C's whole syntax without %n; what KYMO_PRINTF takes. */
 #define KYMO_PRINTFMT_WHOLE "diouxXcspaAeEfFgGmCS*"
 
-/* Sets a width or precision that an argument gave: a negative width is to the left, a negative precision
- * none. */
+/* Sets a width or precision that an argument gave: a negative width aligns to the left, a negative precision
+ * counts as none. */
 void kymo_printfmt_set_width(struct kymo_printfmt_piece *piece, int64_t width);
 void kymo_printfmt_set_precision(struct kymo_printfmt_piece *piece, int64_t precision);
 
-/* The same as kymo_printfmt_number for widths and precisions of any size, after what is there. */
+/* The same as kymo_printfmt_number for widths and precisions of any size, appended. */
 void kymo_printfmt_add_number(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
                               uint64_t value, unsigned bits);
 /* A float by a piece of conversion a A e E f F g G; an address by one of p; a text by one of s. */
@@ -72,12 +72,12 @@ void kymo_printfmt_add_address(struct kymo_strbuf *out, const struct kymo_printf
                                uint64_t value);
 void kymo_printfmt_add_text(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
                             const char *text, size_t length);
-/* A wide character by a piece of conversion c with modifier l: as UTF-8; what is no character as U+FFFD.
- * (Wide texts are UTF-8 already.) */
+/* A wide character by a piece of conversion c with modifier l: as UTF-8; a code that is no character as
+ * U+FFFD. (Wide texts are UTF-8 already.) */
 void kymo_printfmt_add_wide(struct kymo_strbuf *out, const struct kymo_printfmt_piece *piece,
                             uint32_t character);
 
-/* How many blanks stand before (or, to the left, after) a text of `length` bytes. */
+/* The number of blanks before (or, if it is left-aligned, after) a text of `length` bytes. */
 size_t kymo_printfmt_padding(const struct kymo_printfmt_piece *piece, size_t length);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patterns → instructions, from the end: each piece is compiled knowing what follows it.
+ * Patterns → instructions, from the end: when a piece is compiled, what follows it is compiled already.
  *
  * It runs on small stacks (the recorder's control thread has 128 KiB): only groups recurse, to DEPTH_MAX.
  */
@@ -83,7 +83,7 @@ static void add_to_row(struct piece *row, struct piece *part) {
   row->first = part;
 }
 
-/* Appends a sequence of bytes: a lead one of low … high and `count` that follow it. */
+/* Appends a sequence of bytes: a lead byte of low … high and the `count` bytes that follow it. */
 static void append_character(struct parser *parser, struct piece *choice, unsigned low, unsigned high,
                              unsigned count) {
   struct piece *row = new_piece(parser, PIECE_ROW);
@@ -150,7 +150,7 @@ static void invert_ascii(struct regex_set *set) {
   set->bits[2] = set->bits[3] = 0;
 }
 
-/* What \n, \t, \xHH and escaped punctuation stand for; -1 with a failure for anything else. */
+/* The byte that \n, \t, \xHH or escaped punctuation means; -1 with a failure for anything else. */
 static int escaped(struct parser *parser) {
   static const char letters[] = "ntrfv0", bytes[] = "\n\t\r\f\v";
   if (parser->at == parser->end) {
@@ -367,7 +367,7 @@ static struct piece *parse_repeated(struct parser *parser) {
   uint32_t low, high;
   if (parser->failed || parser->at == parser->end || !parse_sign(parser, &low, &high))
     return parser->failed ? NULL : piece;
-  if (parser->at < parser->end && *parser->at == '?') /* as short as can be: no difference here */
+  if (parser->at < parser->end && *parser->at == '?') /* lazy: makes no difference here */
     parser->at++;
   if (parser->at < parser->end && strchr("*+?", *parser->at) && *parser->at)
     return fail(parser, "nothing to repeat");
@@ -478,7 +478,7 @@ static uint32_t make_repeat(struct maker *maker, const struct piece *piece, uint
                                .op = REGEX_SPLIT, .next = make(maker, piece->first, next), .other = next});
   for (uint32_t i = 0; i < piece->low && !maker->is_full && !maker->failed; i++) {
     uint32_t whole = make(maker, piece->first, next);
-    if (whole == next) /* what has no steps stays so: (((a{0}){1000}){1000}){1000} must end */
+    if (whole == next) /* a piece without steps stays without: (((a{0}){1000}){1000}){1000} must end */
       break;
     next = whole;
   }
@@ -556,7 +556,7 @@ static struct piece *parse_like(struct parser *parser) {
   }
 }
 
-/* The whole text: between the begin and the end. */
+/* The whole text must match: from the begin to the end. */
 static struct kymo_regex *parse_whole(struct parser *parser, const char **wrong, size_t *at) {
   struct piece *row = new_piece(parser, PIECE_ROW);
   if (row)

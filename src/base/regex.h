@@ -9,9 +9,9 @@
  *   glob     LIKE, and \ before a character that means itself
  *
  * A pattern has at most KYMO_REGEX_STEPS instructions, and groups nested to 64, so that memory and stack are
- * bounded whatever the pattern is. A compiled pattern is immutable. The caller of kymo_regex_matches brings a
- * memory, which keeps the steps that were worked out: most bytes then cost one load. It begins small and
- * grows with its use.
+ * bounded whatever the pattern is. A compiled pattern is immutable. The caller of kymo_regex_matches passes
+ * a cache, which keeps the computed steps: most bytes then cost one load. It begins small and grows with its
+ * use.
  */
 #ifndef KYMO_BASE_REGEX_H
 #define KYMO_BASE_REGEX_H
@@ -25,12 +25,12 @@
 struct kymo_regex;
 struct kymo_regex_memory;
 
-/* NULL with *wrong, what it says there, and *at, the byte in the pattern; *wrong NULL: out of memory. */
+/* NULL with *wrong, the message, and *at, the byte in the pattern; *wrong is NULL if memory ran out. */
 struct kymo_regex *kymo_regex_new(const char *pattern, size_t length, const char **wrong, size_t *at);
 struct kymo_regex *kymo_regex_new_like(const char *pattern, size_t length, const char **wrong, size_t *at);
 struct kymo_regex *kymo_regex_new_glob(const char *pattern, size_t length, const char **wrong, size_t *at);
 void kymo_regex_free(struct kymo_regex *regex);
-/* How many instructions it has. */
+/* The number of its instructions. */
 uint32_t kymo_regex_steps(const struct kymo_regex *regex);
 
 /* NULL: out of memory. `regex` must outlive it. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matching: the set of instructions that may be next is one state; where each byte leads from it is worked
- * out once and kept. When there are too many states, all are forgotten: time stays linear, and memory
- * bounded.
+ * Matching: the set of instructions that may be next is one state; its transition for each byte is computed
+ * once and kept. When there are too many states, all are dropped: time stays linear, and memory bounded.
  */
 #include "base/regex_program.h"
 #include <stdlib.h>
@@ -73,7 +72,7 @@ static void clear_set(struct kymo_regex_memory *memory) {
   }
 }
 
-/* Adds an instruction and all that it leads to without a byte. */
+/* Adds an instruction and all that are reached from it without consuming a byte. */
 static void add(struct kymo_regex_memory *memory, uint32_t from, bool at_begin, bool at_end) {
   uint32_t depth = 0;
   for (memory->stack[depth++] = from; depth > 0;) {
@@ -104,7 +103,7 @@ static void add(struct kymo_regex_memory *memory, uint32_t from, bool at_begin, 
   }
 }
 
-/* What the current set would find if the text ended here. Spoils the set. */
+/* What the current set would match if the text ended here. It changes the set. */
 static bool matches_at_end(struct kymo_regex_memory *memory, uint32_t first, uint32_t count, bool at_begin) {
   clear_set(memory);
   if (at_begin)
@@ -122,7 +121,8 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* Space for one more state, whose members are the set; false: there is none, so older states have to go. */
+/* Makes space for one more state, whose members are the set; false: there is none, so older states must be
+ * dropped. */
 static bool make_room(struct kymo_regex_memory *memory) {
   uint32_t most = memory->regex->count * 16 + 64;
   if (memory->state_count == memory->state_capacity) {
@@ -144,7 +144,7 @@ static bool make_room(struct kymo_regex_memory *memory) {
   return true;
 }
 
-/* The state that the set makes, new or not; NO_STATE: there is no room. */
+/* The state of the set, new or known; NO_STATE: there is no space. */
 static uint32_t take_set(struct kymo_regex_memory *memory, bool at_begin) {
   size_t size = memory->set_count * sizeof *memory->set;
   qsort(memory->set, memory->set_count, sizeof *memory->set, compare);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the program or library that holds this code is: what ships with it is found from there, also after a
- * move. */
+/* Where the program or library that holds this code is: installed files are found relative to it, also after
+ * the installation is moved. */
 #ifndef KYMO_BASE_SELF_H
 #define KYMO_BASE_SELF_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The string builder: doubles its room, keeps a NUL after the text, and after a failed
- * allocation ignores what is added (what was built before stays valid). */
+/* The string builder: doubles its space, keeps a NUL after the text, and ignores additions after a failed
+ * allocation (what was built before stays valid). */
 #include "base/strbuf.h"
 #include <stdio.h>
 #include <stdlib.h>

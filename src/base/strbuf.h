@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct kymo_strbuf {
-  char *text; /* always NUL-ended once something was added; NULL while empty */
+  char *text; /* NUL-terminated once something was added; NULL while empty */
   size_t length, capacity;
   bool failed; /* memory ran out: the text is not complete */
 };
@@ -19,8 +19,8 @@ void kymo_strbuf_puts(struct kymo_strbuf *buf, const char *text);
 void kymo_strbuf_printf(struct kymo_strbuf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void kymo_strbuf_vprintf(struct kymo_strbuf *buf, const char *format, va_list args);
-/* Space for `length` bytes to be written after the text, NULL when memory ran out; and how many of them
- * were. */
+/* Returns space for `length` bytes after the text (NULL when memory ran out); and adds those that were
+ * written to the text. */
 char *kymo_strbuf_room(struct kymo_strbuf *buf, size_t length);
 void kymo_strbuf_used(struct kymo_strbuf *buf, size_t length);
 void kymo_strbuf_free(struct kymo_strbuf *buf);

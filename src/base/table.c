@@ -39,7 +39,7 @@ bool kymo_hash_table_add(struct kymo_hash_table *table, struct kymo_arena *arena
   return ok;
 }
 
-/* Frees a slot: the items that it pushed to later slots move up. */
+/* Frees a slot: the items that it displaced to later slots move up. */
 static void close_gap(struct kymo_hash_table *table, uint32_t gap) {
   uint32_t mask = table->size - 1;
   for (uint32_t at = (gap + 1) & mask; table->slots[at].item; at = (at + 1) & mask) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hash tables: open addressing, at most half full. A table holds items and the hashes of their keys; the keys
- * stay with the caller, who makes the hash (base/hash.h: a keyed one for what files say) and compares:
+ * Hash tables: open addressing, at most half full. A table holds items and the hashes of their keys; the
+ * keys stay with the caller, which computes the hash (base/hash.h: a keyed one for values from files) and
+ * compares:
  *
  *   for (uint32_t at = hash; (i = kymo_hash_table_next(&table, hash, &at)) != 0;)
  *     if (names[i - 1] is the name)
@@ -37,15 +38,15 @@ static inline uintptr_t kymo_hash_table_next(const struct kymo_hash_table *table
   return 0;
 }
 
-/* Makes space for one more item; in `arena` if there is one, where the smaller slots stay until it is freed.
- * False: out of memory, and the table is as it was. */
+/* Makes space for one more item; in `arena` if it is not NULL, where the smaller slots stay until it is
+ * freed. False: out of memory, and the table is unchanged. */
 bool kymo_hash_table_reserve(struct kymo_hash_table *table, struct kymo_arena *arena);
 /* Adds an item; there is space (kymo_hash_table_reserve). Other items may have the same hash. */
 void kymo_hash_table_put(struct kymo_hash_table *table, uint32_t hash, uintptr_t item);
 /* kymo_hash_table_reserve, then kymo_hash_table_put. */
 bool kymo_hash_table_add(struct kymo_hash_table *table, struct kymo_arena *arena, uint32_t hash,
                          uintptr_t item);
-/* Replaces an item that is there by another one of the same hash; by 0: removes it. */
+/* Replaces an item of the table by another one of the same hash, or removes it if `item` is 0. */
 void kymo_hash_table_change(struct kymo_hash_table *table, uint32_t hash, uintptr_t from, uintptr_t to);
 /* Makes `to`, which is not set yet, a table of the same items without an arena. False: out of memory; it is
  * empty then. */

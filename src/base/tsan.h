@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ThreadSanitizer has to be told when a program built with it uses this library built without: it sees
- * the program's stores to rings, which the macros inline, but not the library's atomics that order them.
+ * Annotations that ThreadSanitizer needs when a program built with it uses this library built without: it
+ * sees the program's stores to rings, which the macros inline, but not the library's atomics that order them.
  * Without ThreadSanitizer the functions are not there, and nothing is called.
  */
 #ifndef KYMO_BASE_TSAN_H
@@ -24,7 +24,7 @@ static inline void kymo_tsan_release(void *address) {
     __tsan_release(address);
 }
 
-/* Reads between the two may race; whether they did is found out afterwards. */
+/* Reads between the two may race; the caller checks afterwards whether they did. */
 static inline void kymo_tsan_racy_begin(void) {
   if (AnnotateIgnoreReadsBegin)
     AnnotateIgnoreReadsBegin(__FILE__, __LINE__);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Stands for bytes that are no character of their encoding. */
+/* Replaces bytes that are no character of their encoding. */
 #define KYMO_BAD_CHARACTER UINT32_MAX
 
 static inline bool kymo_is_surrogate(uint32_t character) { return (character & ~0x7FFu) == 0xD800; }
@@ -39,8 +39,8 @@ static inline char *kymo_put_character(char *at, uint32_t character) {
 /* Whether a byte of UTF-8 begins a character: counting those counts characters. */
 static inline bool kymo_begins_character(char byte) { return (byte & 0xC0) != 0x80; }
 
-/* Takes one character from *at, which must be below `end`. Of what is no character it takes one byte, so that
- * sound text after it is found again. */
+/* Takes one character from *at, which must be below `end`. If there is none it takes one byte, so that valid
+ * text after it is found again. */
 static inline uint32_t kymo_next_utf8(const uint8_t **at, const uint8_t *end) {
   const uint8_t *from = *at;
   uint32_t first = *from, character, least;
@@ -69,7 +69,8 @@ static inline uint32_t kymo_next_utf8(const uint8_t **at, const uint8_t *end) {
   return character;
 }
 
-/* How many bytes the character at `at` takes, of `left` bytes, at least one; 0: it is none. */
+/* The number of bytes of the character at `at`, of at least one and at most `left` bytes; 0: it is
+ * invalid. */
 static inline size_t kymo_character_length(const char *at, size_t left) {
   const uint8_t *from = (const uint8_t *)at, *next = from;
   return kymo_next_utf8(&next, from + left) == KYMO_BAD_CHARACTER ? 0 : (size_t)(next - from);
@@ -79,7 +80,7 @@ static inline uint32_t kymo_utf16_unit_(const uint8_t *from, bool is_big) {
   return is_big ? (uint32_t)(from[0] << 8 | from[1]) : (uint32_t)(from[1] << 8 | from[0]);
 }
 
-/* The same of UTF-16; what is no character is one unit, or the byte that is left. */
+/* The same for UTF-16; if there is no character it takes one unit, or the last byte. */
 static inline uint32_t kymo_next_utf16(const uint8_t **at, const uint8_t *end, bool is_big) {
   const uint8_t *from = *at;
   if (end - from < 2) {

@@ -61,7 +61,7 @@ bool kymo_wide_multiply(struct kymo_wide a, struct kymo_wide b, struct kymo_wide
   return sign(low, (a.high < 0) != (b.high < 0), out);
 }
 
-/* Bit by bit, for what does not fit 64 bits. */
+/* Bit by bit, for operands that do not fit 64 bits. */
 static struct magnitude divide(struct magnitude a, struct magnitude b, struct magnitude *rest) {
   struct magnitude quotient = {0, 0}, left = {0, 0};
   for (int bit = 127; bit >= 0; bit--) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole numbers of 128 bits in two's complement, for expressions that must be exact where int64_t and
- * uint64_t meet. Compilers for 32 bits have no such type; these functions are the same everywhere. Those that
- * can overflow say so.
+ * Whole numbers of 128 bits in two's complement, for expressions that must be exact over the ranges of both
+ * int64_t and uint64_t. Compilers for 32 bits have no such type; these functions are the same everywhere.
+ * Those that can overflow return false then.
  */
 #ifndef KYMO_BASE_WIDE_H
 #define KYMO_BASE_WIDE_H
@@ -51,7 +51,7 @@ static inline struct kymo_wide kymo_wide_not(struct kymo_wide a) {
   return (struct kymo_wide){~a.low, ~a.high};
 }
 
-/* True if *out is exact; else it is not set: the sum is no number of 128 bits. */
+/* True if *out is exact; else it is not set: the result does not fit 128 bits. */
 bool kymo_wide_add(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *out);
 bool kymo_wide_subtract(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *out);
 bool kymo_wide_multiply(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *out);
@@ -59,7 +59,7 @@ bool kymo_wide_multiply(struct kymo_wide a, struct kymo_wide b, struct kymo_wide
  * be NULL. */
 bool kymo_wide_divide(struct kymo_wide a, struct kymo_wide b, struct kymo_wide *quotient,
                       struct kymo_wide *remainder);
-/* By 0 to 127 bits; to the right, the sign comes in. */
+/* By 0 to 127 bits; a shift to the right keeps the sign. */
 bool kymo_wide_shift_left(struct kymo_wide a, unsigned bits, struct kymo_wide *out);
 struct kymo_wide kymo_wide_shift_right(struct kymo_wide a, unsigned bits);
 double kymo_wide_to_double(struct kymo_wide a);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Activities of a filter. All of one filter are event classes of one part of the trace, which has one stream.
- * The stream takes no part in merging: when an event ends activities, they wait in a queue, and are read from
- * it after that event.
+ * Activities of a filter. All activities of a filter are event classes of one part of the trace, which has
+ * one stream. The stream takes no part in merging: activities that an event ends wait in a queue, and are
+ * read from it after that event.
  *
  *   event ── TO? ──► key in the table ──► queue ──► stream ──► kymo_trace_next_filtered
  *        └── FROM? ► table[key] = time
@@ -18,7 +18,7 @@
 
 #define FORMAT "filter"
 
-/* One that has ended: its payload is `size` bytes at `offset` of the queue's. */
+/* An activity that has ended: its payload is `size` bytes at `offset` of the queue's payloads. */
 struct ended {
   uint32_t activity;
   int64_t begin_ns;
@@ -29,7 +29,7 @@ struct filter_activities {
   const struct kymo_filter *filter;
   struct kymo_part *part;
   struct stream_state *stream;
-  struct filter_table *tables;             /* by activity: what has begun */
+  struct filter_table *tables;             /* by activity: those that have begun */
   const struct kymo_event_class **classes; /* by activity */
   struct ended *queue;                     /* at most one of each activity */
   uint32_t queue_next, queue_count;
@@ -92,7 +92,7 @@ static bool same_labels(const struct kymo_type *a, const struct kymo_type *b) {
   return is_same;
 }
 
-/* What is in optional fields and variants, as deep as types are. */
+/* The types inside of optional fields and variants, at any depth. */
 static void see_type(struct types *types, const struct kymo_type *type) {
   while (type->kind == KYMO_KIND_OPTIONAL)
     type = type->element;
@@ -111,7 +111,7 @@ static void see_type(struct types *types, const struct kymo_type *type) {
       is_whole && !type->is_signed && (type->size_bits == 64 || type->kind == KYMO_KIND_VARINT);
 }
 
-/* Event classes without the field have what stands in for it. */
+/* Event classes without the field have its stand-in. */
 static void see_stand_in(struct types *types, enum kymo_stand_in what) {
   types->has_text |=
       what == KYMO_STAND_IN_EVENT || what == KYMO_STAND_IN_GROUP || what == KYMO_STAND_IN_PROCESS;
@@ -147,8 +147,8 @@ static const struct kymo_mapping *copy_mappings(const struct maker *maker, const
   return mappings;
 }
 
-/* How a value of SAME is told: whole numbers in 64 bits, fractions as doubles, and what is not of one sort as
- * texts. */
+/* How a value of SAME is stored: whole numbers in 64 bits, fractions as doubles, and values of several sorts
+ * as texts. */
 static const struct kymo_type *make_type(const struct maker *maker, const char *path) {
   struct types types = find_types(maker, path);
   struct kymo_type made = {.kind = KYMO_KIND_STRING, .align_bits = 8, .encoding = KYMO_ENCODING_UTF8};
@@ -228,7 +228,7 @@ static struct kymo_schema *make_schema(struct maker *maker) {
   return NULL;
 }
 
-/* The trace's part for activities, with its stream. */
+/* Makes the trace's part for activities, with its stream. */
 static int add_part(struct filter_activities *activities, struct kymo_trace *trace,
                     struct kymo_schema *schema, struct kymo_error *error) {
   struct kymo_part_source part = {.format = FORMAT, .path = FORMAT, .schema = schema};
@@ -251,7 +251,7 @@ static int add_part(struct filter_activities *activities, struct kymo_trace *tra
   activities->stream = ((struct part_state *)activities->part)->streams[0];
   activities->stream->is_begun = activities->stream->is_ended = false;
   status = kymo_stream_prepare(activities->stream, error);
-  activities->stream->is_begun = true; /* it has no boundaries to tell */
+  activities->stream->is_begun = true; /* it has no boundaries to report */
   for (uint32_t i = 0; i < activities->filter->activity_count; i++)
     activities->classes[i] = schema->streams[0]->events[i];
   return status;
@@ -335,7 +335,7 @@ struct sight {
   struct filter_key key;
 };
 
-/* What SAME says of the event; false: some of it is absent. */
+/* The event's values of SAME; false: one of them is absent. */
 static bool find_key(struct sight *sight) {
   struct kymo_keyed hash;
   kymo_keyed_begin(&hash);
@@ -360,8 +360,8 @@ static void put_u64(struct kymo_strbuf *out, uint64_t value) {
   kymo_strbuf_add(out, little, sizeof little);
 }
 
-/* A value as text: what it is, numbers by their labels or in digits, and bytes that are no text in
- * hexadecimal ones. */
+/* A value as text: texts as they are, numbers by their labels or in digits, and bytes that are no text in
+ * hexadecimal digits. */
 static void put_text(struct kymo_strbuf *out, const struct filter_value *value) {
   bool has_labels = value->v.sort == KYMO_SORT_NUMBER && value->type && value->type->kind != KYMO_KIND_BITMAP;
   const struct kymo_mapping *label = has_labels ? kymo_mapping_find(value->type, value->v.n.low) : NULL;
@@ -414,7 +414,7 @@ static void put_ended(struct sight *sight, int64_t begin_ns, int64_t duration_ns
     activities->queue[activities->queue_count++] = ended;
 }
 
-/* Whether what began then is older than WITHIN allows. */
+/* Whether an activity that began then is older than WITHIN allows. */
 static bool is_old(const struct sight *sight, int64_t begin_ns) {
   struct kymo_wide age;
   const struct filter_bound *limit = sight->edges->limit;
@@ -439,7 +439,7 @@ static void see_end(struct sight *sight, struct filter_table *table) {
   kymo_filter_cell_remove(table, cell);
 }
 
-/* Makes room by dropping what is too old to end. */
+/* Makes space by dropping activities that are too old to end. */
 static void drop_old(struct sight *sight, struct filter_table *table) {
   for (uint32_t i = table->count; i > 0; i--)
     if (is_old(sight, table->cells[i - 1].time_ns)) {
@@ -482,7 +482,7 @@ void kymo_filter_activities_see(struct filter_machine *machine, const struct kym
   }
 }
 
-/* ---- what was added ---- */
+/* ---- events that activities added ---- */
 
 bool kymo_filter_activities_next(struct filter_machine *machine, const struct kymo_event **event) {
   struct filter_activities *activities = machine->activities;

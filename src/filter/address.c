@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses in filters: beside a text they are the names of what is there. "main" is each address in main,
- * "main+0x1c" this one; names of C++ may be written as people write them or as the file spells them. An
- * address without a name is unequal to each.
+ * Addresses in filters: compared with a text they mean the names of the symbols there. "main" is each
+ * address in main, "main+0x1c" this one; names of C++ may be written demangled or as the file spells them.
+ * An address without a name is unequal to every name.
  */
 #include "filter/machine.h"
 #include "source/modules.h"

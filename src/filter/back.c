@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Going back by a filter. One without a memory asks about each event on the way back. One with a memory goes
- * over all events from the start once, and notes which it selects; then it is known where to go:
+ * over all events from the start once, and notes which ones it selects, so that it knows where to go:
  *
- *   events     1   2   3   4   5   6          a stands after the event that closed the activity
+ *   events     1   2   3   4   5   6          a comes after the event that closed the activity
  *   selected       x       x a         x
  *   backwards  ───────────────────────────►  6, a, 4, 2
  *
- * An event that was added is made again by going over those up to the one that closed it.
+ * An added event is made again by going over the events up to the one that closed the activity.
  */
 #include "base/fail.h"
 #include "base/list.h"
@@ -22,8 +22,8 @@ struct added {
 struct filter_record {
   uint8_t *bits; /* by number, for numbers up to `known` */
   uint64_t known;
-  uint64_t capacity;   /* numbers that there are bits for */
-  struct added *added; /* events that have added any that are selected, in order */
+  uint64_t capacity;   /* the numbers that have bits */
+  struct added *added; /* events that have added selected events, in order */
   size_t added_count, added_capacity;
 };
 
@@ -55,7 +55,7 @@ static bool is_selected(const struct filter_record *record, uint64_t number) {
   return record->bits[number / 8] >> number % 8 & 1;
 }
 
-/* How many selected events this one has added. */
+/* The number of selected events that this one has added. */
 static uint64_t added_by(const struct filter_record *record, uint64_t number) {
   size_t low = 0, high = record->added_count;
   while (low < high) {
@@ -68,7 +68,7 @@ static uint64_t added_by(const struct filter_record *record, uint64_t number) {
   return low < record->added_count && record->added[low].number == number ? record->added[low].count : 0;
 }
 
-/* The last event up to `last` that is selected or has added one that is; 0: none. */
+/* The last event up to `last` that is selected or has added a selected one; 0: none. */
 static uint64_t find_last(const struct filter_record *record, uint64_t last) {
   while (last > 0) {
     if (last % 8 == 7 && !record->bits[last / 8] && (!record->added_count || record->added[0].number > last))
@@ -81,7 +81,7 @@ static uint64_t find_last(const struct filter_record *record, uint64_t last) {
   return 0;
 }
 
-/* Makes it known what is selected of the events up to `last`. */
+/* Determines which events up to `last` are selected. */
 static int know(struct filter_machine *machine, uint64_t last, struct kymo_error *error) {
   struct filter_record *record = machine->record ? machine->record : calloc(1, sizeof *record);
   machine->record = record;
@@ -103,7 +103,7 @@ static int know(struct filter_machine *machine, uint64_t last, struct kymo_error
 
 /* ---- moving ---- */
 
-/* Where to look from: the last event that may be given, and how many of those that it has added. */
+/* Where to look from: the last event that may be returned, and how many of those that it has added. */
 struct from {
   uint64_t number, added;
 };
@@ -122,8 +122,8 @@ static int find_from(struct filter_machine *machine, struct from *from, struct k
   return KYMO_OK;
 }
 
-/* To the event with this number. Those that it has added are made again, if there are; `wanted` of them are
- * given. */
+/* Moves to the event with this number. Those that it has added are made again; `wanted` of them are
+ * returned. */
 static int go(struct filter_machine *machine, uint64_t number, uint64_t wanted,
               const struct kymo_event **event, struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace;
@@ -153,7 +153,8 @@ static int previous_with_memory(struct filter_machine *machine, const struct kym
   uint64_t added = number ? added_by(record, number) : 0;
   if (number == from.number && number && added > from.added)
     added = from.added;
-  if (number && !added && !is_selected(record, number)) { /* all that it has added is after us */
+  /* all events that it has added come after the current place */
+  if (number && !added && !is_selected(record, number)) {
     number = find_last(record, number - 1);
     added = number ? added_by(record, number) : 0;
   }

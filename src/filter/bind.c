@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binding a filter to one event class. Whatever the class alone decides becomes constant, and constants
- * swallow what they decide, so that events of classes that cannot pass are not looked at. What is compared
- * with constants at a constant place becomes a raw test of bytes.
+ * Binding a filter to one event class. Whatever the class alone decides becomes constant, and constants are
+ * folded, so that events of classes that cannot pass are not examined. A comparison of a field at a constant
+ * place with constants becomes a raw test of bytes.
  */
 #include "base/fail.h"
 #include "decode/load.h"
@@ -91,7 +91,7 @@ static void bind_span(struct binding *binding, struct filter_bound *bound) {
   set_constant(bound, &value);
 }
 
-/* Nanoseconds as events of this class have them; false: no such moment for a clock without epoch. */
+/* The moment in the nanoseconds of this class's events; false: a clock without epoch has no such moment. */
 static bool moment_ns(const struct binding *binding, uint32_t index, struct kymo_wide *ns) {
   const struct filter_machine *machine = binding->machine;
   const struct kymo_filter_moment *moment = &machine->filter->moments[index];
@@ -157,7 +157,7 @@ static bool bind_pattern(struct binding *binding, struct filter_bound *bound) {
 
 /* ---- folding ---- */
 
-/* Drops what is certain from a list of AND (or OR); one that decides decides all. */
+/* Drops constant nodes from a list of AND (or OR); a deciding constant decides the whole list. */
 static void fold_logic(struct filter_bound *bound) {
   bool is_and = bound->node->op == KYMO_FILTER_AND;
   uint32_t kept = 0;
@@ -183,7 +183,7 @@ static bool are_constant(const struct filter_bound *bound) {
          (!bound->c || bound->c->is_constant);
 }
 
-/* A constant that is absent, which no relation holds of. */
+/* A constant that is absent; no relation holds for it. */
 static bool is_absent(const struct filter_bound *bound) {
   return bound && bound->is_constant && bound->value.v.sort == KYMO_SORT_ABSENT;
 }
@@ -218,8 +218,7 @@ static bool test_raw(const struct filter_bound *bound, struct filter_look *look)
   return kymo_filter_raw_holds(&bound->raw, look->event);
 }
 
-/* A whole number that the field's type can have, cut to its width's range; false: it lies beyond, to one side
- * or the other. */
+/* A whole number clamped to the range of the field's type; false: it is below or above that range. */
 static int place(struct kymo_wide number, bool is_signed, uint64_t *out) {
   struct kymo_wide low = is_signed ? kymo_wide_of_i64(INT64_MIN) : kymo_wide_of_u64(0);
   struct kymo_wide high = is_signed ? kymo_wide_of_i64(INT64_MAX) : kymo_wide_of_u64(UINT64_MAX);
@@ -279,7 +278,7 @@ static bool has_labels(const struct kymo_type *type) {
   return type->kind != KYMO_KIND_BITMAP && (type->is_enumeration || type->mapping_count > 0);
 }
 
-/* The ranges that a relation to a number lets pass; false if it is no such relation. */
+/* The ranges of values for which a relation to a number holds; false if it is no such relation. */
 static bool add_relation(struct binding *binding, struct ranges *ranges, enum kymo_filter_relation relation,
                          struct kymo_wide number) {
   const struct kymo_wide one = kymo_wide_of_u64(1), least = {0, INT64_MIN}, most = {UINT64_MAX, INT64_MAX};
@@ -357,7 +356,7 @@ static bool test_memo(const struct filter_bound *bound, struct filter_look *look
   return kymo_filter_is_true(&value);
 }
 
-/* A bound before one that is used more than once. */
+/* Puts a bound that keeps the value before one that is used more than once. */
 static struct filter_bound *remember(struct binding *binding, struct filter_bound *bound) {
   if (!bound->node->is_shared || bound->is_constant || bound->test == test_raw || bound->raw.bits ||
       bound->way || kymo_filter_has_state(bound->node))
@@ -462,7 +461,7 @@ static void bind_node(struct binding *binding, uint32_t index) {
 
 /* ---- classes ---- */
 
-/* Raw tests in front: those of a conjunction, or the only one. */
+/* The raw tests to run first: those of a conjunction, or the only one. */
 static bool take_raws(struct binding *binding, struct kymo_filter_class *class_) {
   struct filter_bound *select = class_->select, **list = &select;
   bool is_and = select->node->op == KYMO_FILTER_AND && select->test == kymo_filter_tests[KYMO_FILTER_AND];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Comparing values of filters. What cannot be compared is not related in any way, not even by <>; but a
- * number that has interpretations is unequal to a text that is none of them.
+ * Comparing values of filters. No relation holds between values that cannot be compared, not even <>; but a
+ * number with interpretations is unequal to a text that is none of them.
  */
 #include "base/bytes.h"
 #include "filter/machine.h"
@@ -27,7 +27,7 @@ static struct kymo_wide wide_of(const struct kymo_type *type, uint64_t value) {
   return type->is_signed ? kymo_wide_of_i64((int64_t)value) : kymo_wide_of_u64(value);
 }
 
-/* The least and greatest code of an interpretation; equality looks at each range. */
+/* The least and greatest code of an interpretation; equality checks each range. */
 static bool relate_label(const struct filter_value *a, enum kymo_filter_relation relation,
                          const struct filter_value *b) {
   const struct kymo_type *type = a->type;
@@ -105,7 +105,7 @@ static bool has_address(const struct filter_value *field, uint8_t size, const ui
   return memcmp(field->v.p + 4, zeros, sizeof zeros) == 0;
 }
 
-/* A number as an address of IPv4, the first byte highest. */
+/* A number as an address of IPv4, the first byte in the highest bits. */
 static bool relate_number(const struct filter_value *a, enum kymo_filter_relation relation,
                           const struct filter_address *address) {
   return holds(kymo_wide_compare(a->v.n, kymo_wide_of_u64(kymo_load_be32(address->bytes))), relation);
@@ -183,7 +183,7 @@ static bool relate_mixed(const struct filter_value *a, enum kymo_filter_relation
   return is_address && relate_number(a, relation, &b->literal->address);
 }
 
-/* Operands whose types say more than their values come first: texts, and numbers with a unit of time. */
+/* Operands whose types matter for the comparison come first: texts, and numbers with a unit of time. */
 bool kymo_filter_relate(const struct filter_value *a, enum kymo_filter_relation relation,
                         const struct filter_value *b) {
   enum kymo_sort x = a->v.sort, y = b->v.sort;

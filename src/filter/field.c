@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields in filters: where they stand in the events of one class, and what stands in for names that are
- * none. */
+/* Fields in filters: where they are in the events of one class, and the stand-ins for names that are no
+ * field. */
 #include "decode/load.h"
 #include "decode/value.h"
 #include "decode/walk.h"
@@ -86,7 +86,7 @@ static void get_sequence(const struct filter_bound *bound, struct filter_look *l
 
 /* ---- within arrays ---- */
 
-/* is_reached: a list on the way is there, or a value at its end. */
+/* is_reached: a list on the way, or a value at its end, was found. */
 struct visit {
   filter_each *each;
   const void *user;
@@ -107,7 +107,7 @@ static int follow(const struct filter_way *way, int reached, const struct kymo_v
   return reached;
 }
 
-/* One value at the end of the way; true: enough. */
+/* One value at the end of the way; true: it decides. */
 static bool visit_value(struct visit *visit, enum kymo_token token, const struct kymo_value *value) {
   kymo_filter_take(&visit->value, token, value);
   if (visit->value.v.sort == KYMO_SORT_ABSENT)
@@ -118,7 +118,7 @@ static bool visit_value(struct visit *visit, enum kymo_token token, const struct
   return visit->is_done;
 }
 
-/* Goes over all values of the way until one is enough. Elements of arrays of compounds are counted only. */
+/* Goes over all values of the way until one decides. Elements of arrays of compounds are only counted. */
 static void walk_way(const struct filter_way *way, const struct kymo_event *event, struct visit *visit) {
   int reached[KYMO_WALK_DEPTH + 1] = {0};
   uint32_t depth = 0;
@@ -182,7 +182,7 @@ bool kymo_filter_count_elements(const struct filter_bound *bound, struct filter_
   return visit.is_reached;
 }
 
-/* The element that bound->b tells, from 0. */
+/* The element with index bound->b, from 0. */
 static void get_element(const struct filter_bound *bound, struct filter_look *look,
                         struct filter_value *value) {
   struct filter_value index;
@@ -205,7 +205,7 @@ static void get_count(const struct filter_bound *bound, struct filter_look *look
     value->v.n = kymo_wide_of_u64(count);
 }
 
-/* Bytes of a text or blob, or those that a number takes in whole ones. */
+/* The number of bytes of a text or blob, or of whole bytes that a number takes. */
 static void get_size(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value) {
   struct filter_value field;
   if (bound->way)
@@ -222,7 +222,7 @@ static void get_size(const struct filter_bound *bound, struct filter_look *look,
       kymo_wide_of_u64(field.v.sort == KYMO_SORT_BYTES ? field.v.size : (field.type->size_bits + 7) / 8);
 }
 
-/* The bytes of an array of numbers that is an address, in the order of the network as they are. */
+/* The bytes of an array of numbers that is an address; they are in network order already. */
 static void get_address(const struct filter_bound *bound, struct filter_look *look,
                         struct filter_value *value) {
   struct visit visit = {.wants_bytes = true};
@@ -232,7 +232,7 @@ static void get_address(const struct filter_bound *bound, struct filter_look *lo
 
 /* ---- finding ---- */
 
-/* As kymo_field_id goes, and into arrays. */
+/* The same as kymo_field_id, and also into arrays. */
 static bool find_way(struct filter_way *way, const struct kymo_type *type, const char *path,
                      bool *has_array) {
   while (type->kind == KYMO_KIND_OPTIONAL || type->kind == KYMO_KIND_ARRAY ||
@@ -289,7 +289,7 @@ static bool bind_way(struct filter_machine *machine, const struct kymo_event *ev
   return true;
 }
 
-/* The place of a plain integer at a constant distance from the event header, for loads without more ado. */
+/* The place of a plain integer at a constant distance from the event header, for direct loads. */
 static bool has_raw_place(const struct kymo_event *event, uint32_t field, struct kymo_raw_test *raw) {
   const struct field *place = kymo_find_field(event->plan, field);
   const struct kymo_node *node = place->node;
@@ -304,7 +304,7 @@ static bool has_raw_place(const struct kymo_event *event, uint32_t field, struct
   return true;
 }
 
-/* ---- what stands in ---- */
+/* ---- stand-ins ---- */
 
 static void set_text(struct filter_bound *bound, const char *text) {
   bound->get = get_constant;
@@ -358,7 +358,7 @@ static void bind_stand_in(struct kymo_trace *trace, const struct kymo_event_clas
   bound->is_constant |= bound->get == get_absent;
 }
 
-/* Ids that mean no field, but what every event has, are none here. */
+/* Ids of properties that every event has are not accepted here: they mean no field. */
 uint32_t kymo_filter_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_,
                               const char *path) {
   uint32_t field = kymo_field_id(trace, class_, path);

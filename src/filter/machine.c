@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filtering: the machine's place in moving. A filter without a memory asks about each event alone. One with a
- * memory must have seen all events before the one that is asked about, whatever way led there: when the
- * number that comes next is not the one after the last that was seen,
- * a lookahead reader goes over those in between (or all from the start again).
+ * Filtering: how the machine takes part in moving through a trace. A filter without a memory asks about each
+ * event alone. One with a memory must have seen all events before the current one, however that was reached:
+ * when the number of the next event does not follow the last one seen, a lookahead reader goes over those in
+ * between (or over all from the start again).
  */
 #include "filter/machine.h"
 #include "base/fail.h"
@@ -41,7 +41,7 @@ void kymo_filter_machine_free(struct filter_machine *machine) {
   free(machine);
 }
 
-/* Plans forget what was bound for another filter. */
+/* Removes what was bound for another filter from the plans. */
 static void forget_classes(struct kymo_trace *trace) {
   for (size_t i = 0; i < trace->part_count; i++) {
     const struct kymo_schema_plan *plan = trace->parts[i]->plan;
@@ -161,7 +161,7 @@ bool kymo_filter_selects(struct filter_machine *machine, const struct kymo_event
   return class_->select->test(class_->select, &look);
 }
 
-/* An event without a memory: most classes are decided at a glance. */
+/* An event for a filter without a memory: most classes are decided by one flag. */
 static inline bool selects_alone(struct filter_machine *machine, const struct kymo_event *event) {
   const struct kymo_filter_class *class_ = event->plan->filter;
   if (KYMO_LIKELY(class_ != NULL) && class_->is_decided)
@@ -170,7 +170,7 @@ static inline bool selects_alone(struct filter_machine *machine, const struct ky
   return kymo_filter_selects(machine, event);
 }
 
-/* Lets the memory see an event, without asking whether it is selected. */
+/* Passes an event to the memory, without asking whether it is selected. */
 static void see(struct filter_machine *machine, const struct kymo_event *event) {
   const struct kymo_filter_class *class_ = class_of(machine, event);
   struct filter_look look = {machine, event};
@@ -193,7 +193,7 @@ static bool is_full(const struct filter_machine *machine) {
   return machine->filter->first && machine->given >= machine->filter->first;
 }
 
-/* Whether the event is to be told; then it counts for FIRST. */
+/* Whether the event is to be returned; then it counts for FIRST. */
 static bool give(struct filter_machine *machine, const struct kymo_event *event) {
   bool is_given = !is_full(machine) && kymo_filter_selects(machine, event);
   machine->given += is_given;
@@ -202,7 +202,7 @@ static bool give(struct filter_machine *machine, const struct kymo_event *event)
 
 bool kymo_filter_give_added(struct filter_machine *machine, const struct kymo_event **event) {
   while (kymo_filter_activities_next(machine, event)) {
-    machine->stamp++; /* nothing that was worked out for the event that closed it holds of this one */
+    machine->stamp++; /* nothing that was computed for the event that closed it holds for this one */
     if (give(machine, *event)) {
       machine->added_given++;
       return true;
@@ -211,9 +211,9 @@ bool kymo_filter_give_added(struct filter_machine *machine, const struct kymo_ev
   return false;
 }
 
-/* ---- passing over ---- */
+/* ---- skipping ---- */
 
-/* An event is passed over as if it had been asked for. */
+/* Skips an event with the same effect as if it had been asked for. */
 static void pass_over(struct filter_machine *machine, const struct kymo_event *event, bool keeps) {
   const struct kymo_event *added;
   see(machine, event);
@@ -228,8 +228,8 @@ static void pass_over(struct filter_machine *machine, const struct kymo_event *e
     machine->failed = KYMO_E_MEMORY;
 }
 
-/* Passes over the events of a second look, up to the one with this number; `keep`: what this one has added
- * waits. */
+/* Goes over the events of a second pass, up to the one with this number; `keep`: the events that this one
+ * has added wait. */
 static int see_up_to(struct filter_machine *machine, uint64_t last, uint64_t keep, struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace,
                     *lookahead = kymo_lookahead_new(trace, trace->streams, trace->stream_count);
@@ -281,7 +281,7 @@ static int find_range(struct filter_machine *machine, struct kymo_error *error) 
 
 /* ---- segments ---- */
 
-/* Where the segments of each stream are. */
+/* Determines where the segments of each stream are. */
 static int find_segments(struct filter_machine *machine, struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace;
   int status = machine->filter->has_segments
@@ -320,12 +320,13 @@ uint64_t kymo_filter_segment_of(struct filter_machine *machine, const struct kym
   return *at;
 }
 
-/* The same on from where the memory is, if that is not after it. */
+/* The same, starting from where the memory is, if that is not after it. */
 static int bring(struct filter_machine *machine, uint64_t last, bool keeps, struct kymo_error *error) {
   const struct kymo_event *added;
   if (last < machine->seen || (keeps && last == machine->seen))
     forget(machine);
-  while (kymo_filter_give_added(machine, &added)) /* what ended where we were counts for FIRST */
+  while (kymo_filter_give_added(machine, &added)) /* activities that ended at the current place count for
+                                                   * FIRST */
     continue;
   int status = see_up_to(machine, last, keeps ? last : 0, error);
   machine->seen = last;
@@ -333,14 +334,14 @@ static int bring(struct filter_machine *machine, uint64_t last, bool keeps, stru
 }
 
 int kymo_filter_replay(struct filter_machine *machine, uint64_t last, bool keeps, struct kymo_error *error) {
-  struct kymo_filter_result counts = machine->counts; /* what went by before does not count again */
+  struct kymo_filter_result counts = machine->counts; /* events before do not count again */
   forget(machine);
   int status = bring(machine, last, keeps, error);
   machine->counts = counts;
   return status;
 }
 
-/* Brings the memory to the event that comes now. */
+/* Brings the memory to the event that comes next. */
 static int catch_up(struct filter_machine *machine, const struct kymo_event *event,
                     struct kymo_error *error) {
   uint64_t number;
@@ -366,7 +367,7 @@ static int see_next(struct filter_machine *machine, const struct kymo_event **ev
   return machine->failed ? kymo_filter_failure(machine, error) : KYMO_OK;
 }
 
-/* Who moved to an event is before those that it has added. */
+/* After a move to an event, the events that it has added come next. */
 static int find_added(struct filter_machine *machine, struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace;
   bool is_at_event = trace->number > 0 && trace->number < KYMO_NUMBER_RELATIVE && !trace->is_behind;
@@ -388,8 +389,8 @@ static int next_with_memory(struct filter_machine *machine, const struct kymo_ev
     status = see_next(machine, event, error);
     if (status != KYMO_OK || give(machine, *event))
       return status;
-    if (is_full(machine)) /* and was so before this event: nobody else has moved, or he has moved after the
-                       * last one */
+    if (is_full(machine)) /* and it was so before this event: no other move took place, or one that went
+                           * after the last event */
       return KYMO_END;
   }
 }
@@ -426,7 +427,7 @@ static int next_alone(struct filter_machine *machine, const struct kymo_event **
   }
 }
 
-/* As next_alone, up to FIRST n: how many were selected is what is to be remembered. */
+/* As next_alone, up to FIRST n: only the number of selected events is remembered. */
 static int next_of_first(struct filter_machine *machine, const struct kymo_event **event,
                          struct kymo_error *error) {
   bool is_here = kymo_filter_is_here(machine);
@@ -465,7 +466,7 @@ int kymo_trace_next_filtered(struct kymo_trace *trace, const struct kymo_event *
     return KYMO_END;
   int status = kymo_filter_prepare(machine, error);
   bool is_limited =
-      trace->end_ns != INT64_MAX; /* the end is then between events, which may be prefiltered ones */
+      trace->end_ns != INT64_MAX; /* the end is then between events, which may have been prefiltered */
   if (status == KYMO_OK && is_limited)
     status = kymo_trace_end_prefilters(trace, error);
   if (status == KYMO_OK && trace->may_prefilter && !trace->is_prefiltered && !is_limited)

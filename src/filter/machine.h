@@ -2,15 +2,15 @@
 /*
  * The filter machine: a filter (filter/program.h) at work on one trace.
  *
- *   filter nodes ── bind, once an event class ──► bounds: fields are places, labels are ranges, what cannot
- *   hold is false
+ *   filter nodes ── bind, once an event class ──► bounds: fields are places, labels are ranges, impossible
+ *   tests are false
  *                                                    │
  *   event ──► raw test of bytes at constant places ──┼──► tests with a memory, in order ──► select ──►
  *   activities
  *             (classes that it decides alone)        │
  *
- * A class whose events need no memory is decided by its raw tests or its select; one that is false by its
- * names alone costs a look at its plan. Where there is a memory, all events go through it (F6).
+ * A class whose events need no memory is decided by its raw tests or its select; for one that is false by
+ * its names alone, only its plan is read. If there is a memory, all events go through it (F6).
  */
 #ifndef KYMO_FILTER_MACHINE_H
 #define KYMO_FILTER_MACHINE_H
@@ -33,7 +33,7 @@ struct filter_value {
   const struct filter_bound *literal; /* BYTES of the filter itself, or NULL */
 };
 
-/* What a text of the filter may stand for besides itself. */
+/* What a text of the filter may mean besides itself. */
 struct filter_address {
   uint8_t bytes[16];
   uint8_t size; /* 4, 6, 16; 0: none */
@@ -44,7 +44,7 @@ struct filter_address {
 
 struct filter_machine;
 struct filter_bound;
-/* One event that is looked at. */
+/* One event that is tested. */
 struct filter_look {
   struct filter_machine *machine;
   const struct kymo_event *event;
@@ -67,13 +67,13 @@ struct filter_bound {
   uint32_t index; /* of the node */
   filter_test *test;
   filter_get *get;
-  bool is_constant; /* test or get needs no event */
+  bool is_constant; /* its test or value needs no event */
   struct filter_bound *a, *b, *c, *key;
   struct filter_bound **list; /* arguments; members: low and high each */
   uint32_t list_count;
   uint32_t field;                    /* id, or KYMO_FIELD_NONE */
   const struct filter_way *way;      /* of fields within arrays */
-  bool is_many;                      /* all values of the way are meant, not one of them or their number */
+  bool is_many;                      /* it means all values of the way, not one of them or their number */
   struct kymo_raw_test raw;          /* of raw tests */
   struct filter_value value;         /* of constants */
   struct filter_address address;     /* of texts */
@@ -91,8 +91,8 @@ struct kymo_filter_class {
   struct filter_bound *select;
   bool is_raw;                      /* the raw tests decide */
   bool is_decided, verdict;         /* nothing of the event is needed */
-  bool is_unseen;                   /* records that are no events, and the filter is not OVER ALL */
-  const struct kymo_raw_test *raws; /* all must hold, before all else */
+  bool is_unseen;                   /* the records are no events, and the filter is not OVER ALL */
+  const struct kymo_raw_test *raws; /* tested first; all must hold */
   uint32_t raw_count;
   struct filter_bound **states; /* in the order of nodes */
   uint32_t state_count;
@@ -101,13 +101,13 @@ struct kymo_filter_class {
 
 /* ---- memory ---- */
 
-/* What a value is told by in tables: a number, or the keyed hash of a text. */
+/* How tables identify a value: by a number, or by the keyed hash of a text. */
 struct filter_key {
   uint64_t number;
   uint32_t kind;
 };
 
-/* What one test with a memory knows (of one value of PER). */
+/* The state of one test with a memory (for one value of PER). */
 struct filter_cell {
   struct filter_key key;
   bool is_open, has_last;
@@ -115,17 +115,17 @@ struct filter_cell {
   uint64_t count;         /* EVERY */
   uint64_t first, final;  /* AFTER, BEFORE: numbers of the first and the last match; 0: none */
   int64_t time_ns;        /* WITHIN: of the last match; ACTIVITY: of the begin */
-  uint32_t stretch;       /* WITHIN BEFORE: where in the stretches we are */
+  uint32_t stretch;       /* WITHIN BEFORE: the current stretch */
   uint32_t slot;          /* ACTIVITY: where its SAME values are */
 };
 
 struct filter_table {
-  struct filter_cell *cells; /* [0 … count), in the order of coming */
+  struct filter_cell *cells; /* [0 … count), in the order in which they were added */
   uint32_t count, capacity;
   struct kymo_hash_table places; /* index of a cell + 1 */
 };
 
-/* Events before a match and so near to it that they pass: those with a number up to `last`, not before
+/* Events before a match that are near enough to pass: those with a number up to `last`, not before
  * `begin_ns`. */
 struct filter_stretch {
   struct filter_key key;
@@ -137,7 +137,7 @@ struct filter_state {
   bool verdict;              /* for the current event */
   struct filter_table table; /* one cell, if there is no PER */
   uint32_t rank;             /* which first pass it needs, from 1; 0: none */
-  uint64_t first, final;     /* found by it */
+  uint64_t first, final;     /* found by the first pass */
   struct filter_stretch *stretches;
   uint32_t stretch_count, stretch_capacity;
 };
@@ -153,7 +153,7 @@ struct filter_record;
 
 struct filter_machine {
   struct kymo_trace *trace;
-  struct kymo_filter *filter;               /* our share */
+  struct kymo_filter *filter;               /* the machine's reference */
   struct kymo_arena arena;                  /* classes */
   struct filter_state *states;              /* by node */
   struct filter_memo *memos;                /* by node */
@@ -163,21 +163,21 @@ struct filter_machine {
   bool is_ready;                            /* the first passes are done */
   const struct kymo_prefilter **prefilters; /* by stream, or NULL */
   uint64_t seen;                            /* number of the last event that the memory saw */
-  uint64_t at;                              /* the trace's number when this was its last event */
-  uint32_t pass;                            /* the first pass at work, 0: none */
+  uint64_t at;                              /* the trace's count of moves when this was its last event */
+  uint32_t pass;                            /* the first pass that is running, 0: none */
   int64_t begin_ns, end_ns;                 /* of the trace, for moments */
   bool has_range;
-  uint64_t given;               /* events selected up to the one at hand, for FIRST */
-  uint64_t added_given;         /* of those that the current event has added, so many were delivered */
-  bool is_ended;                /* KYMO_END was told after FIRST n */
-  struct filter_record *record; /* what was selected, once somebody went back; or NULL */
+  uint64_t given;               /* events selected up to the current one, for FIRST */
+  uint64_t added_given;         /* the number delivered of those that the current event has added */
+  bool is_ended;                /* KYMO_END was returned after FIRST n */
+  struct filter_record *record; /* the selected events, after the first move back; or NULL */
   struct kymo_filter_result counts;
   uint32_t *segments,
-      *next_segments;   /* by stream: the segment that we are in; by segment: the next one of the stream */
-  size_t segment_count; /* indices above are + 1; 0: none */
-  uint32_t *first_segments;             /* by stream */
-  int failed;                           /* KYMO_E_MEMORY, KYMO_E_LIMIT: what happened in a test */
-  const char *limit;                    /* … words for KYMO_E_LIMIT */
+      *next_segments;       /* by stream: the current segment; by segment: the next one of the stream */
+  size_t segment_count;     /* indices above are + 1; 0: none */
+  uint32_t *first_segments; /* by stream */
+  int failed;               /* KYMO_E_MEMORY or KYMO_E_LIMIT if a test failed */
+  const char *limit;        /* … the message for KYMO_E_LIMIT */
   struct filter_activities *activities; /* or NULL */
   void *names;                          /* of addresses, once one was compared (namer.h); or NULL */
 };
@@ -186,40 +186,40 @@ struct filter_machine {
 
 /* The class's filter, made now; NULL: out of memory. */
 struct kymo_filter_class *kymo_filter_bind(struct filter_machine *machine, const struct kymo_event *event);
-/* What stands in for a field that is compared with a text: its bytes, if it is an address of a network and
- * the text is one, else `bound` itself. NULL: out of memory. */
+/* The stand-in for a field that is compared with a text: its bytes, if it is an address of a network and the
+ * text is one, else `bound` itself. NULL: out of memory. */
 struct filter_bound *kymo_filter_bind_address(struct filter_machine *machine, const struct kymo_event *event,
                                               struct filter_bound *bound, const struct filter_bound *text);
-/* Makes a field's bound for the class: its place, or what stands in for it. */
+/* Makes a field's bound for the class: its place, or its stand-in. */
 bool kymo_filter_bind_field(struct filter_machine *machine, const struct kymo_event *event,
                             struct filter_bound *bound, const char *path);
 /* The id of a field by this name or another that tracers have for it, or KYMO_FIELD_NONE. */
 uint32_t kymo_filter_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_,
                               const char *path);
-/* Calls `each` for every element of a bound that is many values, or for its one, until it says true. */
+/* Calls `each` for every value of a bound with many values, or for its only one, until it returns true. */
 typedef bool filter_each(const struct filter_value *value, const void *user);
 bool kymo_filter_any(const struct filter_bound *bound, struct filter_look *look, filter_each *each,
                      const void *user);
-/* How many elements the field has; false: absent. */
+/* The number of the field's elements; false: it is absent. */
 bool kymo_filter_count_elements(const struct filter_bound *bound, struct filter_look *look, uint64_t *count);
-/* What an integer of this type is told by. */
+/* The value that identifies an integer of this type in tables. */
 void kymo_filter_take(struct filter_value *out, enum kymo_token token, const struct kymo_value *value);
 
 /* The number of the segment that an event is in, from 1; 0: not known. */
 uint64_t kymo_filter_segment_of(struct filter_machine *machine, const struct kymo_event *event);
 
-/* ---- working out ---- */
+/* ---- evaluating ---- */
 
 void kymo_filter_calculate(const struct filter_bound *bound, struct filter_look *look,
                            struct filter_value *value);
 void kymo_filter_call(const struct filter_bound *bound, struct filter_look *look, struct filter_value *value);
-/* Whether a relation holds; false for what cannot be compared. */
+/* Whether a relation holds; false for values that cannot be compared. */
 bool kymo_filter_relate(const struct filter_value *a, enum kymo_filter_relation relation,
                         const struct filter_value *b);
 /* Whether the value is in low … high, which may be the same. */
 bool kymo_filter_is_between(const struct filter_value *value, const struct filter_value *low,
                             const struct filter_value *high);
-/* The same of values of one event: addresses have names as well, if the trace has a load map (address.c). */
+/* The same for values of one event: addresses also have names if the trace has a load map (address.c). */
 bool kymo_filter_relate_at(struct filter_look *look, const struct filter_value *a,
                            enum kymo_filter_relation relation, const struct filter_value *b);
 /* Whether the pattern matches the name of an address. */
@@ -228,7 +228,7 @@ bool kymo_filter_name_matches(struct filter_look *look, const struct filter_valu
 bool kymo_filter_is_true(const struct filter_value *value);
 struct filter_address kymo_filter_parse_address(const struct kymo_filter_text *text);
 
-/* Whether the integer that stands there passes. */
+/* Whether the integer at that place passes. */
 static inline bool kymo_filter_raw_holds(const struct kymo_raw_test *raw, const struct kymo_event *event) {
   uint64_t at = kymo_body_bits(event) + raw->offset_bits;
   return kymo_raw_test_passes(raw, kymo_fast_bits(event->packet->data, at, raw->bits, raw->is_big));
@@ -240,21 +240,22 @@ extern filter_get *const kymo_filter_gets[KYMO_FILTER_OP_COUNT];
 /* ---- memory (table.c, state.c) ---- */
 
 struct filter_key kymo_filter_key_of(const struct filter_value *value);
-/* The cell of a key, new ones zeroed. NULL: no room or no memory, which the machine remembers. */
+/* The cell of a key, which is new and zeroed if there was none. NULL: no space or out of memory, which the
+ * machine remembers. */
 struct filter_cell *kymo_filter_cell(struct filter_machine *machine, struct filter_table *table,
                                      struct filter_key key);
-/* The same if it is there, else NULL. */
+/* The cell of a key, or NULL if there is none. */
 struct filter_cell *kymo_filter_cell_find(const struct filter_table *table, struct filter_key key);
-/* Takes a cell away; the last one takes its place. */
+/* Removes a cell; the last one moves to its place. */
 void kymo_filter_cell_remove(struct filter_table *table, struct filter_cell *cell);
 void kymo_filter_table_clear(struct filter_table *table);
 void kymo_filter_table_free(struct filter_table *table);
-/* Lets all tests with a memory see the event. */
+/* Passes the event to all tests with a memory. */
 void kymo_filter_remember(struct filter_machine *machine, const struct kymo_filter_class *class_,
                           struct filter_look *look);
-/* Ranks what needs first passes: how many passes. */
+/* Assigns first passes to the nodes that need them; returns the number of passes. */
 uint32_t kymo_filter_rank(struct filter_machine *machine);
-/* Back to the start; what first passes found stays. */
+/* Goes back to the start; the results of first passes stay. */
 void kymo_filter_forget(struct filter_machine *machine);
 
 /* ---- activities (activity.c) ---- */
@@ -262,30 +263,30 @@ void kymo_filter_forget(struct filter_machine *machine);
 /* Binds FROM, TO and SAME of all activities. */
 bool kymo_filter_bind_activities(struct filter_machine *machine, const struct kymo_event *event,
                                  struct kymo_filter_class *class_, struct filter_bound *const *bounds);
-/* Whether the event is one that this activity has added. */
+/* Whether this activity has added the event. */
 bool kymo_filter_is_of_activity(const struct filter_machine *machine, const struct kymo_event *event,
                                 uint32_t activity);
 
 /* ---- the machine (machine.c) ---- */
 
 void kymo_filter_machine_free(struct filter_machine *machine);
-/* Whether the select holds of an event that the memory has seen. */
+/* Whether the select holds for an event that the memory has seen. */
 bool kymo_filter_selects(struct filter_machine *machine, const struct kymo_event *event);
-/* What must be known before the first event is asked for. */
+/* Determines what must be known before the first event is asked for. */
 int kymo_filter_prepare(struct filter_machine *machine, struct kymo_error *error);
-/* What cannot be worked out any more: machine->failed, in words. */
+/* Fills the error from machine->failed, and returns that code. */
 int kymo_filter_failure(const struct filter_machine *machine, struct kymo_error *error);
-/* Puts the memory after the event with this number; what that one has added waits, if `keeps`. */
+/* Moves the memory after the event with this number; if `keeps`, the events that this one has added wait. */
 int kymo_filter_replay(struct filter_machine *machine, uint64_t last, bool keeps, struct kymo_error *error);
-/* The next of those added that is selected, which then was given; false: there is none. */
+/* Returns the next added event that is selected; false: there is none. */
 bool kymo_filter_give_added(struct filter_machine *machine, const struct kymo_event **event);
 
-/* Whether the trace is where the filter left it, and the memory with it. */
+/* Whether the trace is where the filter left it, and the memory too. */
 static inline bool kymo_filter_is_here(const struct filter_machine *machine) {
   return !machine->trace->is_moved && machine->trace->number == machine->at;
 }
 
-/* The filter leaves the trace here; the memory is here too, or elsewhere. */
+/* Notes that the filter leaves the trace here; and whether the memory is here too. */
 static inline void kymo_filter_leave(struct filter_machine *machine, bool is_here) {
   machine->at = machine->trace->number;
   machine->trace->is_moved = !is_here;
@@ -293,14 +294,14 @@ static inline void kymo_filter_leave(struct filter_machine *machine, bool is_her
 
 /* ---- prefilters (prefilter.c) ---- */
 
-/* Makes them for streams whose formats take them. False: out of memory. */
+/* Makes prefilters for the streams whose formats accept them. False: out of memory. */
 bool kymo_filter_make_prefilters(struct filter_machine *machine);
 /* Sets the prefilters of the streams. */
 void kymo_filter_set_prefilters(const struct filter_machine *machine);
 
 /* ---- going back (back.c) ---- */
 
-/* Notes that an event was selected, and how many that it has added. False: out of memory. */
+/* Notes that an event was selected, and how many of those that it has added were. False: out of memory. */
 bool kymo_filter_record_note(struct filter_record *record, uint64_t number, bool is_selected, uint64_t added);
 void kymo_filter_record_free(struct filter_record *record);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prefilters made of a filter: what its classes decide by themselves or by raw tests before it. A filter with
- * a memory must see all events and has none.
+ * Prefilters made of a filter: the events that the class alone or raw tests decide. A filter with a memory
+ * must see all events and has no prefilter.
  */
 #include "filter/machine.h"
 #include "source/prefilter.h"
 
 #define BOUNDS_MAX 65536
 
-/* As if an event of the class were there: binding asks for its places only. */
+/* Pretends that there is an event of the class: binding only asks for its places. */
 static struct kymo_filter_class *bind(struct filter_machine *machine, struct stream_state *stream,
                                       struct kymo_event_plan *plan) {
   const struct kymo_packet packet = {.stream = &stream->decoder.stream};
@@ -39,7 +39,7 @@ static const struct kymo_prefilter *make_prefilter(struct filter_machine *machin
   return classes ? prefilter : NULL;
 }
 
-/* What comes late, or in no order, cannot be found again. */
+/* Events that come late, or in no order, cannot be found again. */
 static bool can_prefilter(const struct filter_machine *machine) {
   const struct kymo_trace *trace = machine->trace;
   return !machine->filter->remembers && !trace->follow && !trace->options.unmerged;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Putting filters together, and what they are for. */
+/* Building filters, and identifying what they are for. */
 #include "filter/program.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -54,7 +54,7 @@ uint32_t kymo_filter_append_text(struct kymo_filter_builder *builder, const char
 }
 
 uint32_t kymo_filter_add_text(struct kymo_filter_builder *builder, const char *bytes, size_t length) {
-  enum { LATEST = 1024 }; /* enough to find what filters repeat */
+  enum { LATEST = 1024 }; /* enough to find the texts that filters repeat */
   size_t count = builder->text_count;
   for (size_t i = count > LATEST ? count - LATEST : 0; i < count; i++)
     if (builder->texts[i].length == length && memcmp(builder->texts[i].bytes, bytes, length) == 0)
@@ -180,11 +180,11 @@ void kymo_filter_release(struct kymo_filter *filter) {
 
 static void mix(struct kymo_filter_target *target, uint64_t low, uint64_t high) {
   struct kymo_hash128 hash = kymo_hash128((uint64_t[]){low, high}, 2 * sizeof low, 0);
-  target->low += hash.low; /* a sum knows no order */
+  target->low += hash.low; /* a sum does not depend on the order */
   target->high += hash.high;
 }
 
-/* Equal classes count once, so that several traces of one program are what one of them is. */
+/* Equal classes count once, so that several traces of one program give the same result as one of them. */
 static bool is_known(const struct kymo_schema *const *schemas, size_t count,
                      const struct kymo_event_class *class_) {
   for (size_t i = 0; i < count; i++)
@@ -195,7 +195,8 @@ static bool is_known(const struct kymo_schema *const *schemas, size_t count,
   return false;
 }
 
-/* Of the plan that all classes come from, or that told how files define their own; zero: there is none. */
+/* The hash of the plan that all classes come from, or that describes how files define their own; zero: there
+ * is none. */
 static struct kymo_hash plan_of(const struct kymo_schema *schema) {
   if (!schema->plan_size)
     return schema->plan_hash;
@@ -203,7 +204,7 @@ static struct kymo_hash plan_of(const struct kymo_schema *schema) {
   return (struct kymo_hash){hash.low, hash.high};
 }
 
-/* A plan tells what its files may hold, and so counts instead of the classes that one of them has. */
+/* A plan describes what its files may contain, and so counts instead of the classes that one of them has. */
 static bool is_by_plan(struct kymo_filter_target *target, const struct kymo_schema *const *schemas,
                        size_t at) {
   struct kymo_hash plan = plan_of(schemas[at]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A compiled filter: a list of nodes, each made of nodes before it, so that nothing in it can be a circle.
+ * A compiled filter: a list of nodes, each made of nodes before it, so that it has no cycles.
  *
  *   port = 80 AND state IN ("OPEN" .. "READY")
  *
@@ -19,8 +19,8 @@
 #include <kymo/filter.h>
 
 #define KYMO_FILTER_NONE UINT32_MAX
-/* Most nodes that lie above one another, nodes and other things in a filter, and values that PER and SAME
- * tell apart. */
+/* Limits: the height of the tree, the nodes and other things in a filter, and the values that PER and SAME
+ * distinguish. */
 #define KYMO_FILTER_DEPTH 2048
 #define KYMO_FILTER_PARTS (UINT32_C(1) << 20)
 #define KYMO_FILTER_KEYS 65536
@@ -73,11 +73,11 @@ enum kymo_filter_op {
   KYMO_FILTER_JOB, /* an event that an activity has added; a: in `activities` */
   /* tests with a memory */
   KYMO_FILTER_CHANGED, /* a; key */
-  KYMO_FILTER_BETWEEN, /* a, b: what opens, what closes; key; detail: 1 for INCLUSIVE */
+  KYMO_FILTER_BETWEEN, /* a, b: the opening and the closing node; key; detail: 1 for INCLUSIVE */
   KYMO_FILTER_AFTER,
   KYMO_FILTER_BEFORE, /* a; detail: enum kymo_filter_which */
   KYMO_FILTER_WITHIN, /* a; b: SPAN; key; detail: enum kymo_filter_side */
-  KYMO_FILTER_EVERY,  /* a: what is counted, or KYMO_FILTER_NONE; b: in `wides` */
+  KYMO_FILTER_EVERY,  /* a: the counted node, or KYMO_FILTER_NONE; b: in `wides` */
   KYMO_FILTER_OP_COUNT,
 };
 
@@ -112,7 +112,7 @@ enum kymo_filter_function {
 
 struct kymo_filter_node {
   uint8_t op, detail;
-  bool is_shared; /* a definition that is used more than once: worked out once an event */
+  bool is_shared; /* a definition that is used more than once: evaluated once an event */
   uint32_t a, b, c;
   uint32_t key; /* PER, in `texts`, or KYMO_FILTER_NONE */
 };
@@ -136,7 +136,7 @@ struct kymo_filter_activity {
   uint32_t limit;                /* WITHIN: a SPAN node, or KYMO_FILTER_NONE */
 };
 
-/* What a filter is for: a hash of the schemas' event classes, in any order, or of the key's plan. */
+/* What a filter is for: a hash of the schemas' event classes, in any order, or of the description's plan. */
 struct kymo_filter_target {
   uint64_t low, high;
 };
@@ -145,12 +145,12 @@ struct kymo_filter {
   uint32_t owners; /* atomic: relaxed up, acquire and release down */
   struct kymo_arena arena;
   const char *name;  /* or "" */
-  bool over_all;     /* sees records that are no events as well */
+  bool over_all;     /* also sees records that are no events */
   bool looks_ahead;  /* needs a first pass */
   bool remembers;    /* has tests with a memory, or activities */
   bool counts;       /* asks for numbers of records */
   bool has_segments; /* … of segments */
-  uint64_t first;    /* select only so many; 0: all */
+  uint64_t first;    /* the most events to select; 0: all */
   struct kymo_filter_target target;
   const struct kymo_filter_node *nodes;
   uint32_t node_count;
@@ -171,7 +171,7 @@ struct kymo_filter {
 
 /* ---- building ---- */
 
-/* Lists that grow; running out of memory or room is remembered. Zeroed to begin with. */
+/* Lists that grow; running out of memory or space is remembered. All zeros at first. */
 struct kymo_filter_builder {
   struct kymo_filter_node *nodes;
   size_t node_count, node_capacity;
@@ -195,8 +195,8 @@ struct kymo_filter_builder {
   int failed; /* KYMO_E_MEMORY, KYMO_E_LIMIT, or 0 */
 };
 
-/* Each adds one, copied, and returns its index. kymo_filter_add_text finds a text again that was added of
- * late. */
+/* Each adds a copy of one item and returns its index. kymo_filter_add_text finds a recently added text
+ * again. */
 uint32_t kymo_filter_add_node(struct kymo_filter_builder *builder, const struct kymo_filter_node *node);
 uint32_t kymo_filter_add_text(struct kymo_filter_builder *builder, const char *bytes, size_t length);
 uint32_t kymo_filter_append_text(struct kymo_filter_builder *builder, const char *bytes, size_t length);
@@ -205,9 +205,9 @@ uint32_t kymo_filter_add_float(struct kymo_filter_builder *builder, double numbe
 uint32_t kymo_filter_add_moment(struct kymo_filter_builder *builder, const struct kymo_filter_moment *moment);
 uint32_t kymo_filter_add_activity(struct kymo_filter_builder *builder,
                                   const struct kymo_filter_activity *activity);
-/* Adds `count` numbers after one another; the index of the first. */
+/* Adds `count` numbers after one another; returns the index of the first. */
 uint32_t kymo_filter_add_list(struct kymo_filter_builder *builder, const uint32_t *list, size_t count);
-/* Makes the filter and verifies it; the builder is gone in any case. */
+/* Makes the filter and verifies it; the builder is freed in any case. */
 int kymo_filter_finish(struct kymo_filter **out, struct kymo_filter_builder *builder, uint32_t select,
                        struct kymo_error *error);
 void kymo_filter_builder_free(struct kymo_filter_builder *builder);
@@ -215,17 +215,17 @@ void kymo_filter_builder_free(struct kymo_filter_builder *builder);
 /* ---- checking ---- */
 
 /* Whether every index is in range, nodes are made of nodes before them, depth and counts are bounded, and
- * patterns can be compiled; fills looks_ahead, remembers and what else it needs. KYMO_E_FORMAT with words,
- * without a place. */
+ * patterns can be compiled; fills looks_ahead, remembers and the other properties. KYMO_E_FORMAT with a
+ * message, without a place. */
 int kymo_filter_verify(struct kymo_filter *filter, struct kymo_error *error);
 
-/* Which of a node's a, b, c are nodes: bits 1, 2, 4. */
+/* Returns which of a node's a, b, c are nodes: bits 1, 2, 4. */
 unsigned kymo_filter_operands(const struct kymo_filter_node *node);
 /* Whether a node needs a memory. */
 static inline bool kymo_filter_has_state(const struct kymo_filter_node *node) {
   return node->op >= KYMO_FILTER_CHANGED;
 }
-/* Whether what it says depends on later events. */
+/* Whether its result depends on later events. */
 static inline bool kymo_filter_looks_ahead(const struct kymo_filter_node *node) {
   return ((node->op == KYMO_FILTER_AFTER || node->op == KYMO_FILTER_BEFORE) &&
           node->detail == KYMO_FILTER_LAST) ||
@@ -233,7 +233,7 @@ static inline bool kymo_filter_looks_ahead(const struct kymo_filter_node *node) 
 }
 
 struct kymo_filter_target kymo_filter_target_of(const struct kymo_schema *const *schemas, size_t count);
-/* True if bytes begin as a saved filter does. */
+/* True if the bytes start with the magic of a saved filter. */
 bool kymo_filter_is(const uint8_t *bytes, size_t length);
 
 #endif

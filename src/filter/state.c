@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests with a memory. Each sees every event once, before the select is asked; what it says of this event
- * stands in its verdict until the next one. What depends on later events was found by a first pass:
+ * Tests with a memory. Each sees every event once, before the select is evaluated; its result for this event
+ * is in its verdict until the next one. Results that depend on later events were found by a first pass:
  *
  *   AFTER LAST, BEFORE LAST   the number of the last match
  *   WITHIN … BEFORE, AROUND   stretches: for runs of matches that are near to one another, the last one's
@@ -109,13 +109,13 @@ static bool see_before(const struct step *step) {
 
 /* ---- WITHIN ---- */
 
-/* The time that lies `span` before; floor. */
+/* The time `span` before, rounded down. */
 static int64_t time_before(int64_t time_ns, int64_t span_ns) {
   int64_t before;
   return __builtin_sub_overflow(time_ns, span_ns, &before) ? INT64_MIN : before;
 }
 
-/* What a span is in nanoseconds, beyond all times at most. */
+/* A span in nanoseconds, limited to a number beyond all times. */
 static bool span_ns_of(const struct step *step, int64_t *span_ns) {
   const struct filter_value *span = &step->bound->b->value;
   struct kymo_wide ns;
@@ -125,7 +125,7 @@ static bool span_ns_of(const struct step *step, int64_t *span_ns) {
   return true;
 }
 
-/* Notes a match in the first pass: it makes the stretch of its key longer, or begins one. */
+/* Notes a match in the first pass: it extends the stretch of its key, or begins one. */
 static void note_match(const struct step *step, struct filter_cell *cell, int64_t span_ns) {
   struct filter_state *state = step->state;
   const struct kymo_event *event = step->look->event;
@@ -151,11 +151,11 @@ static void note_match(const struct step *step, struct filter_cell *cell, int64_
       (struct filter_stretch){cell->key, event->number, begin_ns, event->time_ns};
 }
 
-/* Whether a match comes that is near. Stretches are ordered by key, then by number. */
+/* Whether a near match follows. Stretches are ordered by key, then by number. */
 static bool is_match_ahead(const struct step *step, struct filter_cell *cell) {
   const struct filter_state *state = step->state;
   const struct kymo_event *event = step->look->event;
-  if (!cell->has_last) { /* where this key's begin */
+  if (!cell->has_last) { /* where the stretches of this key begin */
     cell->has_last = true;
     uint32_t low = 0, high = state->stretch_count;
     while (low < high) {
@@ -211,7 +211,7 @@ void kymo_filter_remember(struct filter_machine *machine, const struct kymo_filt
     struct step step = {machine, &machine->states[bound->index], bound, look};
     bool verdict = false;
     if (machine->pass && step.state->rank > machine->pass)
-      continue; /* its turn comes later */
+      continue; /* it belongs to a later pass */
     switch (bound->node->op) {
     case KYMO_FILTER_CHANGED: verdict = see_changed(&step); break;
     case KYMO_FILTER_BETWEEN: verdict = see_between(&step); break;
@@ -224,7 +224,7 @@ void kymo_filter_remember(struct filter_machine *machine, const struct kymo_filt
   }
 }
 
-/* The highest rank among a node's parts. */
+/* The highest pass among a node's parts. */
 static uint32_t rank_below(const struct kymo_filter *filter, const uint32_t *ranks,
                            const struct kymo_filter_node *node) {
   unsigned operands = kymo_filter_operands(node);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of what filters remember for each value of PER or SAME: bounded, and keyed, so that no choice of
- * values slows them. */
+/* Tables of the state that filters keep for each value of PER or SAME: bounded, and with keyed hashes, so
+ * that no choice of values makes them slow. */
 #include "base/hash.h"
 #include "base/list.h"
 #include "filter/machine.h"

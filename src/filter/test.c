@@ -12,14 +12,14 @@ static void get_if(const struct filter_bound *bound, struct filter_look *look, s
   chosen->get(chosen, look, value);
 }
 
-/* Truth is a number. */
+/* A truth value as a number. */
 static void get_truth(const struct filter_bound *bound, struct filter_look *look,
                       struct filter_value *value) {
   *value =
       (struct filter_value){.v.sort = KYMO_SORT_NUMBER, .v.n = kymo_wide_of_u64(bound->test(bound, look))};
 }
 
-/* A number is a truth. */
+/* A number as a truth value. */
 static bool test_value(const struct filter_bound *bound, struct filter_look *look) {
   struct filter_value value;
   bound->get(bound, look, &value);
@@ -188,7 +188,7 @@ static bool test_present(const struct filter_bound *bound, struct filter_look *l
   return kymo_filter_any(bound->a, look, is_there, NULL);
 }
 
-/* An interpretation is known, if the field has any. */
+/* The value has a known interpretation, or the field has none at all. */
 static bool is_valid(const struct filter_value *value, const void *user) {
   (void)user;
   if (value->v.sort != KYMO_SORT_NUMBER || !value->type || !value->type->is_enumeration)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations and functions of filters, which expr/operate.h works out. What has no result (an overflow, a
- * division by zero) is absent and counted (R10).
+ * Operations and functions of filters, which expr/operate.h works out. An operation without a result (an
+ * overflow, a division by zero) is absent and counted (R10).
  */
 #include "filter/machine.h"
 
@@ -45,7 +45,7 @@ void kymo_filter_calculate(const struct filter_bound *bound, struct filter_look 
 
 /* ---- functions ---- */
 
-/* min and max: of values that compare, also with what their types say (kymo_filter_relate). */
+/* min and max: of values that can be compared, also by their types (kymo_filter_relate). */
 static void find_extreme(const struct filter_bound *bound, struct filter_look *look,
                          struct filter_value *value) {
   enum kymo_filter_relation relation =
@@ -78,7 +78,7 @@ void kymo_filter_call(const struct filter_bound *bound, struct filter_look *look
     find_extreme(bound, look, value);
     return;
   }
-  if (function == KYMO_FILTER_DEFAULT) { /* the value with what its type says */
+  if (function == KYMO_FILTER_DEFAULT) { /* the value together with its type */
     bound->list[0]->get(bound->list[0], look, value);
     if (value->v.sort == KYMO_SORT_ABSENT)
       bound->list[1]->get(bound->list[1], look, value);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a filter is one: after this, whoever follows its indices needs no checks. */
+/* Checks that a filter is valid: after this, code that follows its indices needs no checks. */
 #include "base/fail.h"
 #include "filter/program.h"
 #include "base/regex.h"
 #include <stdlib.h>
 
-/* What a, b, c of a node are. */
+/* The meaning of a node's a, b, c. */
 enum part { NO = 0, NODE, MAYBE, TEXT, WIDE, FLOAT, MOMENT, ACTIVITY, SPAN, ARGUMENTS, LABELS, MEMBERS };
 
 struct shape {
@@ -68,7 +68,8 @@ unsigned kymo_filter_operands(const struct kymo_filter_node *node) {
   return (has_a ? 1 : 0) | (shape->b == NODE || shape->b == SPAN ? 2 : 0) | (shape->c == NODE ? 4 : 0);
 }
 
-/* `costs`: how many nodes are worked out for one; those that are kept for the event count once. */
+/* `costs`: the number of nodes that are evaluated for one; those whose results are kept for the event count
+ * once. */
 struct verification {
   const struct kymo_filter *filter;
   uint32_t index;
@@ -78,7 +79,7 @@ struct verification {
   uint32_t cost, patterns;
 };
 
-/* A node before the one at hand. */
+/* A node before the current one. */
 static bool is_node(struct verification *check, uint32_t index) {
   if (index >= check->index)
     return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The builder of plans: a growing array a section, and a table of the texts. */
+/* The builder of plans: a growing array for each section, and a table of the texts. */
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/list.h"
@@ -15,7 +15,7 @@ struct kymo_key_builder {
   uint32_t counts[KYMO_SECTION_COUNT], capacities[KYMO_SECTION_COUNT];
   struct kymo_strbuf bytes;
   struct kymo_hash_table texts; /* index + 1 */
-  uint32_t block;               /* where the current block begins */
+  uint32_t block;               /* the first instruction of the current block */
   bool failed;                  /* memory ran out */
 };
 
@@ -129,7 +129,7 @@ static void view_of(struct kymo_key_builder *builder, struct kymo_key *key) {
   key->byte_count = (uint32_t)builder->bytes.length;
 }
 
-/* The hash covers the plan with a hash of zeros, so that it tells plans apart. */
+/* The hash covers the plan with a hash of zeros. It identifies the plan. */
 static void sign(struct kymo_key_builder *builder, const struct kymo_key *key, struct kymo_strbuf *out) {
   struct kymo_key_root *root = kymo_key_item(builder, KYMO_SECTION_ROOT, 0);
   memset(root->hash, 0, sizeof root->hash);

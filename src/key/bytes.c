@@ -4,8 +4,8 @@
  *
  *   magic | major | minor | sections n | n × (words of an item, items) | bytes of texts | arrays … | texts
  *
- * A later minor version may have longer items and more sections: what is longer is cut, what is shorter is
- * filled with zeros, what is unknown is passed over.
+ * A later minor version may have longer items and more sections: longer items are cut, shorter ones are
+ * filled with zeros, unknown sections are skipped.
  */
 #include "base/bytes.h"
 #include "base/fail.h"

@@ -13,7 +13,7 @@ static uint8_t byte_of(const struct range *range, uint64_t at) {
   return at >= range->own_begin && at < range->own_end ? 0 : range->data[at];
 }
 
-/* CRC with the lowest bit first; a table of sixteen costs little and is made of the polynomial. */
+/* CRC with the lowest bit first; a table of sixteen entries is quickly computed from the polynomial. */
 static uint32_t crc_low(const struct range *range, uint32_t polynomial, uint32_t crc) {
   uint32_t table[16];
   for (uint32_t i = 0; i < 16; i++) {

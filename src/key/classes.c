@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The schema of a plan: what users see of files that it describes. See classes.h for how rows lie. */
+/* The schema of a plan: what users see of the files that it describes. classes.h shows the layout of
+ * rows. */
 #include "key/classes.h"
 #include "base/fail.h"
 #include "base/list.h"
@@ -52,7 +53,7 @@ struct kymo_key_form kymo_key_form(const struct kymo_key *key, uint32_t shape, u
 
 /* ---- numbers of classes ---- */
 
-/* The clock by which these instructions tell when a record is; NONE: they do not. */
+/* The clock of the time stamp that these instructions compute; NONE: they compute none. */
 static uint32_t clock_in(const struct kymo_key *key, uint32_t block) {
   if (block == KYMO_KEY_NONE)
     return KYMO_KEY_NONE;
@@ -63,8 +64,8 @@ static uint32_t clock_in(const struct kymo_key *key, uint32_t block) {
   return KYMO_KEY_NONE;
 }
 
-/* The clock of the trace: that of the events as users see them, before that of heads and other parts between
- * them. */
+/* The clock of the trace: that of the events that users see is preferred to that of headers and other parts
+ * between them. */
 static uint32_t clock_of(const struct kymo_key *key) {
   uint32_t clock = KYMO_KEY_NONE;
   for (uint32_t i = 0; clock == KYMO_KEY_NONE && i < KYMO_KEY_COUNT(key, KIND); i++) {
@@ -82,8 +83,8 @@ static uint32_t clock_of(const struct kymo_key *key) {
   return clock;
 }
 
-/* Whether a record has a time whatever its bytes are: one is told before anything is left out, or looked up
- * elsewhere. */
+/* Whether a record has a time whatever its bytes are: one is computed before anything may be left out or is
+ * looked up elsewhere. */
 static bool tells_time(const struct kymo_key *key, uint32_t block) {
   static const bool is_uncertain[KYMO_DO_COUNT] = {
       [KYMO_DO_ABSENT] = true, [KYMO_DO_KEPT] = true,       [KYMO_DO_PREVIOUS] = true,
@@ -101,7 +102,7 @@ static bool tells_time(const struct kymo_key *key, uint32_t block) {
   return false;
 }
 
-/* Whether an event may have none. What is cut off by damage before its time is not asked about. */
+/* Whether an event may have no time. A record that damage cuts off before its time does not count. */
 static bool may_lack_time(const struct kymo_key *key) {
   bool may = false;
   for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, KIND) && !may; i++) {
@@ -112,8 +113,8 @@ static bool may_lack_time(const struct kymo_key *key) {
   return may;
 }
 
-/* So far before a clock's origin times can be told: 146 years, so that others tell the times of what we
- * write, too. */
+/* The longest time before a clock's origin that can be represented: 146 years, so that other readers of our
+ * output can represent it too. */
 #define BIAS_SECONDS INT64_C(4611686018)
 
 /* Whether some record may be before the origin. */
@@ -156,7 +157,7 @@ static void number_texts(struct kymo_key_classes *classes, const struct kymo_key
   classes->token_texts[token] = count;
 }
 
-/* How many classes a kind has besides its own. */
+/* The number of classes that a kind has besides its own. */
 static uint32_t refinements(const struct kymo_key_classes *classes, const struct kymo_key *key,
                             const struct kymo_key_found *found, const struct kymo_key_kind *kind) {
   const struct kymo_key_view *view = event_view(key, kind);
@@ -208,7 +209,7 @@ struct maker {
   struct kymo_stream_class *stream;
   struct kymo_member *members; /* of the current payload */
   uint32_t member_count, member_capacity;
-  size_t underscores; /* that names of hidden members begin with */
+  size_t underscores; /* the prefix of the names of hidden members */
   struct kymo_error *error;
 };
 
@@ -255,7 +256,8 @@ static bool map_token(struct maker *maker, struct kymo_type *type, const struct 
   return list != NULL;
 }
 
-/* By what a NAMES table had in the first pass; the first of several names of a key counts. */
+/* Mappings from the contents of a NAMES table in the first pass; of several names of a key the first one
+ * counts. */
 static bool map_names(struct maker *maker, struct kymo_type *type, uint32_t table) {
   const struct kymo_key_pairs *pairs = maker->found ? &maker->found->pairs[table] : NULL;
   uint32_t count = pairs ? pairs->count : 0;
@@ -300,7 +302,7 @@ static bool find_mask(const struct kymo_key_flag_item *item, const struct kymo_t
   return type->size_bits >= 64 || !(bits >> type->size_bits);
 }
 
-/* The runs of ones and zeros of each flag; those that the field is too narrow for are left out.
+/* The runs of ones and zeros of each flag; flags for which the field is too narrow are left out.
  * (schema/flag.h) */
 static bool map_flags(struct maker *maker, struct kymo_type *type, const struct kymo_key_flag *flags) {
   const struct kymo_key_flag_item *items = &maker->key->flag_items[flags->first];
@@ -346,7 +348,7 @@ static bool add_view(struct maker *maker, struct kymo_type *type, const struct k
   return view->names == KYMO_KEY_NONE || map_names(maker, type, view->names);
 }
 
-/* What a blob of any length counts by: a member before it, or one of the element it stands in. */
+/* The length of a blob of any length: a member before it, or one of the element that contains it. */
 struct length {
   const struct kymo_type *type;
   uint32_t depth;
@@ -405,7 +407,7 @@ static bool add_member(struct maker *maker, const char *name, const struct kymo_
   return name && type;
 }
 
-/* A hidden number before a column; its name tells what it is, and whose. */
+/* A hidden number before a column; its name says what it is, and of which column. */
 static bool add_number(struct maker *maker, const char *prefix, const char *name, uint32_t bits) {
   char *text = kymo_builder_alloc(maker->builder, maker->underscores + strlen(prefix) + strlen(name) + 1);
   if (!text)
@@ -449,7 +451,7 @@ static const struct kymo_type *option_type(struct maker *maker, const struct kym
   return value_type(maker, &form, length);
 }
 
-/* A variant by the number at `tag`; blobs in it are counted by the one at `length`. */
+/* A variant that is selected by the number at `tag`; the number at `length` is the length of blobs in it. */
 static const struct kymo_type *variant_type(struct maker *maker, const struct field *field,
                                             const struct length *tag, const struct length *length) {
   struct kymo_member *members = kymo_builder_alloc(maker->builder, field->option_count * sizeof *members);
@@ -604,7 +606,7 @@ static bool add_definition(struct maker *maker, const struct kymo_key_record *re
   return true;
 }
 
-/* Names of hidden members are none that a field of the kind or of the definition has. */
+/* The names of hidden members differ from those of all fields of the kind and of the definition. */
 static void count_underscores(struct maker *maker, const struct kymo_key_kind *kind,
                               const struct kymo_key_record *record) {
   maker->underscores = 2;
@@ -648,7 +650,7 @@ static char *interpretation(struct maker *maker, const struct kymo_key_kind *kin
   return text_of(maker, key->token_items[key->tokens[view->token].first + item].text);
 }
 
-/* What tells of a class besides its name: that its records are no events, and of which kind they are if it is
+/* Attributes of a class besides its name: that its records are no events, and their kind if the class is
  * named by their EVENT. */
 static const char *attributes_of(struct maker *maker, const struct kymo_key_kind *kind, const char *what) {
   static const char *const classes[] = {[KYMO_CLASS_CONTROL] = "\"kymo.class\":\"control\"",
@@ -730,7 +732,7 @@ bool kymo_key_names_late(const struct kymo_key *key) {
   return is_late;
 }
 
-/* How many records were lost up to a packet. */
+/* The number of records lost up to a packet. */
 static const struct kymo_type *make_context(struct maker *maker) {
   const struct kymo_type *count =
       kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The event classes of a plan, and how their rows lie:
+ * The event classes of a plan, and the layout of their rows:
  *
- *   packet context records lost so far (64), if they can be told
+ *   packet context records lost so far (64), if they can be counted
  *   event header   time (64, ns, if there is a clock) | id (16) | timed (8: 0 if the record has no time; if
  *                  some may have none)
  *   payload        the columns in order, each after the hidden numbers that it needs
@@ -23,7 +23,7 @@
 
 #define KYMO_KEY_CLASSES_MAX 65535
 
-/* What a value becomes in a row. */
+/* The form of a value in a row. */
 enum kymo_key_form_kind {
   KYMO_FORM_UNSIGNED,
   KYMO_FORM_SIGNED,
@@ -35,7 +35,7 @@ enum kymo_key_form_kind {
 struct kymo_key_form {
   enum kymo_key_form_kind kind;
   uint32_t bytes;                   /* numbers, floats, BLOB_FIXED */
-  enum kymo_key_show show;          /* what makes a text of numbers and bytes */
+  enum kymo_key_show show;          /* the view that turns numbers and bytes into texts */
   const struct kymo_key_view *view; /* or NULL */
   bool has_scale;
   double scale, divisor,
@@ -53,15 +53,15 @@ struct kymo_key_classes {
   uint32_t **token_item;  /* by TOKEN list: the first item of each text */
   uint32_t *token_texts;  /* by TOKEN list: how many there are */
   uint32_t count;
-  uint32_t clock;     /* that the time stamps belong to, or NONE */
-  bool may_lack_time; /* rows say whether they have one */
-  int64_t bias_ns;    /* how much is added to time stamps in rows, since some may be negative */
+  uint32_t clock;     /* the clock of the time stamps, or NONE */
+  bool may_lack_time; /* rows say whether they have a time stamp */
+  int64_t bias_ns;    /* added to time stamps in rows, since some may be negative */
 };
 /* In `arena`; false: out of memory. `found` may be NULL. */
 bool kymo_key_classes_make(struct kymo_key_classes *classes, struct kymo_arena *arena,
                            const struct kymo_key *key, const struct kymo_key_found *found);
 
-/* Whether packets tell how many records were lost. */
+/* Whether packets say how many records were lost. */
 bool kymo_key_tells_losses(const struct kymo_key *key);
 /* Whether files define records, with fields of their own, at run time. */
 bool kymo_key_defines_late(const struct kymo_key *key);
@@ -71,7 +71,7 @@ bool kymo_key_names_late(const struct kymo_key *key);
 /* Whether some kind has a number of 32 bits of this name that the file stores with its lowest byte first. */
 bool kymo_key_is_little(const struct kymo_key *key, const char *name);
 
-/* Makes all clocks, types and classes in `builder`, which is gone in either case. */
+/* Makes all clocks, types and classes in `builder`, which is freed in either case. */
 struct kymo_schema *kymo_key_schema(const struct kymo_key *key, struct kymo_builder *builder,
                                     const struct kymo_key_found *found, struct kymo_error *error);
 

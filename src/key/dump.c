@@ -11,7 +11,7 @@
 #include "key/dump.h"
 #include <inttypes.h>
 
-/* What operand `a` of an instruction is. */
+/* The meaning of operand `a` of an instruction. */
 enum operand {
   OPERAND_NONE,
   OPERAND_SLOT,

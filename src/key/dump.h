@@ -6,10 +6,10 @@
 #include "base/strbuf.h"
 #include "key/key.h"
 
-/* Adds the plan that the schema carries as text, or why there is none. Running out of memory is told by
- * out->failed. */
+/* Adds the plan that the schema carries as text, or why there is none. out->failed is set when memory runs
+ * out. */
 void kymo_key_print_plan(struct kymo_strbuf *out, const struct kymo_schema *schema);
-/* Adds the description that the plan was compiled from, or a comment that tells why there is none. */
+/* Adds the description that the plan was compiled from, or a comment that says why there is none. */
 void kymo_key_print_source(struct kymo_strbuf *out, const struct kymo_schema *schema);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Expressions: what operations mean is in expr/operate.h; here is what needs the machine. */
+/* Expressions: operations are defined in expr/operate.h; those that need the machine are here. */
 #include "expr/operate.h"
 #include "key/machine.h"
 #include <string.h>
@@ -35,7 +35,7 @@ static uint8_t *put_part(uint8_t *at, const struct kymo_expr_value *x) {
   return at + (is_bytes ? size : 0);
 }
 
-/* Two keys as bytes that tell them apart from all others. False after raising. */
+/* Two keys as one sequence of bytes, which differs for all other pairs. False after raising. */
 static bool join(struct kymo_key_machine *machine, struct kymo_expr_value *x) {
   bool is_key[2];
   for (unsigned i = 0; i < 2; i++)
@@ -53,7 +53,7 @@ static bool join(struct kymo_key_machine *machine, struct kymo_expr_value *x) {
   return true;
 }
 
-/* −2^63 … 2^64−1, or no number. */
+/* A number must be in −2^63 … 2^64−1; other values pass. */
 static bool check_range(struct kymo_key_machine *machine, struct kymo_expr_value *x) {
   if (x->sort != KYMO_SORT_NUMBER || kymo_wide_fits(x->n))
     return true;
@@ -96,7 +96,7 @@ static const uint8_t operations[KYMO_DO_COUNT] = {
     [KYMO_DO_SIZE_OF] = KYMO_OP_SIZE_OF,
 };
 
-/* Those that need the machine. */
+/* The operations that need the machine. */
 static struct kymo_expr_value *operate_here(struct kymo_key_machine *machine,
                                             const struct kymo_key_instruction *what,
                                             struct kymo_expr_value *top) {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Making fast paths out of the plan. */
+/* Compiling the fast path of a kind from the plan. */
 #include "key/fast_op.h"
 #include <stdlib.h>
 
-/* ---- making it ---- */
+/* ---- compiling ---- */
 
 struct making {
   const struct kymo_key *key;
   struct kymo_fast_path *fast;
   uint32_t capacity, depth;             /* of the operations; of the stack */
   uint16_t sources[KYMO_KEY_STACK + 1]; /* registers that hold the values of the stack */
-  uint32_t at, guard;                   /* instruction at hand; those before `guard` may be jumped over */
-  uint32_t *places;                     /* of instructions of the block, among the operations */
+  uint32_t at, guard;                   /* the current instruction; those before `guard` may be jumped
+                                         * over */
+  uint32_t *places;                     /* index of the operation of each instruction of the block */
   uint32_t base;                        /* of the current part in the record, if that is constant */
   bool has_base;
 };
@@ -27,7 +28,7 @@ static uint16_t top(const struct making *making, uint32_t below) {
   return making->sources[making->depth - 1 - below];
 }
 
-/* A value that is in a register already. */
+/* Pushes a value that is in a register already. */
 static bool push_register(struct making *making, uint16_t source) {
   making->sources[making->depth++] = source;
   return true;
@@ -40,7 +41,7 @@ static bool push(struct making *making, struct kymo_fast_op op, enum kymo_fast_s
   return add(making, op) != NULL;
 }
 
-/* Of two ways to one value each stores it; elsewhere it needs no operation. */
+/* Where two branches leave one value, each stores it; elsewhere no operation is needed. */
 static bool push_number(struct making *making, int64_t number) {
   struct kymo_fast_path *fast = making->fast;
   uint16_t place = (uint16_t)(KYMO_FAST_SLOTS + KYMO_KEY_STACK + fast->constant_count);
@@ -60,14 +61,14 @@ static bool push_slot(struct making *making, uint32_t slot) {
   return push(making, (struct kymo_fast_op){.code = FAST_COPY, .a = (uint16_t)slot}, sort);
 }
 
-/* The operation that made the value stores it in the slot itself, unless it came by two ways or from
- * elsewhere. */
+/* The operation that made the value stores it in the slot itself, unless the value comes from two branches
+ * or from elsewhere. */
 static bool make_set(struct making *making, uint32_t slot) {
   uint16_t from = top(making, 0);
   struct kymo_fast_op *last = making->fast->op_count ? &making->fast->ops[making->fast->op_count - 1] : NULL;
   for (uint32_t i = 0; i + 1 < making->depth; i++)
     if (making->sources[i] == slot)
-      return false; /* the slot's old value is still wanted */
+      return false; /* the slot's old value is still needed */
   making->fast->sorts[slot] = making->fast->sorts[from];
   making->fast->places[slot].bytes = 0;
   making->depth--;
@@ -168,7 +169,7 @@ static bool make_time(struct making *making, const struct kymo_key_instruction *
   return push(making, op, KYMO_FAST_NUMBER);
 }
 
-/* Takes a number from the stack for an operation without result. */
+/* Pops a number for an operation without result. */
 static bool make_taking(struct making *making, struct kymo_fast_op op) {
   if (sort_of(making, 0) != KYMO_FAST_NUMBER)
     return false;
@@ -186,7 +187,7 @@ static bool make_jump(struct making *making, const struct kymo_key_instruction *
   return code == FAST_JUMP ? add(making, op) != NULL : make_taking(making, op);
 }
 
-/* What may be jumped over, since it leaves nothing but a number on the stack. */
+/* Instructions that may be jumped over, since their only effect is a number on the stack. */
 static bool make_plain(struct making *making, const struct kymo_key_instruction *what, bool *is_plain) {
   int64_t number = (int64_t)kymo_key_wide(what->b, what->c);
   *is_plain = true;
@@ -224,7 +225,7 @@ static bool make_plain(struct making *making, const struct kymo_key_instruction 
   }
 }
 
-/* What may not. */
+/* Instructions that may not be jumped over. */
 static bool make_item(struct making *making, const struct kymo_key_instruction *what) {
   switch ((enum kymo_key_code)what->code) {
   case KYMO_DO_SET: return make_set(making, what->a);
@@ -238,8 +239,9 @@ static bool make_item(struct making *making, const struct kymo_key_instruction *
   }
 }
 
-/* In jumped-over code depths differ from what comes before: the verifier has said what they are at targets,
- * and the stack's registers go by depth, so a value that comes by two ways has one register. */
+/* In jumped-over code depths differ from what comes before: the verifier has recorded the depth at each
+ * target, and the register of a value follows from its depth, so a value from two branches has one
+ * register. */
 static bool make_code(struct making *making, const struct kymo_key_block *block) {
   for (uint32_t i = 0; i < block->count; i++) {
     const struct kymo_key_instruction *what = &making->key->code[block->first + i];
@@ -247,7 +249,7 @@ static bool make_code(struct making *making, const struct kymo_key_block *block)
     making->at = block->first + i;
     making->places[i] = making->fast->op_count;
     if (i > 0 && what[-1].code == KYMO_DO_JUMP)
-      making->depth--; /* the other way to the same value */
+      making->depth--; /* the other branch to the same value */
     if (!make_plain(making, what, &is_plain))
       return false;
     if (!is_plain && (block->first + i < making->guard || !make_item(making, what)))
@@ -262,8 +264,8 @@ static bool make_code(struct making *making, const struct kymo_key_block *block)
   return making->depth == 0;
 }
 
-/* Unconditional jumps only as `IF … THEN x ELSE y`: both ways leave one value, which the place between them
- * relies on. */
+/* Unconditional jumps only as `IF … THEN x ELSE y`: both branches leave one value, which the code between
+ * them relies on. */
 static bool has_plain_jumps(const struct kymo_key *key, const struct kymo_key_block *block) {
   for (uint32_t i = 1; i + 1 < block->count; i++) {
     const struct kymo_key_instruction *what = &key->code[block->first + i];

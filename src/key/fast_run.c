@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fast path at work: made for a stretch, then run record by record. */
+/* Running the fast path: it is specialised for a stretch, then run for each record. */
 #include "key/fast_op.h"
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static inline int64_t load_number(const uint8_t *from, unsigned bytes, bool is_b
   }
 }
 
-/* A number of 64 bits without sign must have none here. */
+/* An unsigned number of 64 bits must fit int64_t here. */
 static inline bool load(struct kymo_fast_run *run, const struct kymo_fast_op *op, const uint8_t *from,
                         bool is_float) {
   int64_t number = load_number(from, op->a, op->x & 2, op->x & 1);
@@ -60,8 +60,8 @@ static bool get_kept(struct kymo_fast_run *run, const struct kymo_fast_op *op) {
 #define MOST (UINT64_C(1) << 62)     /* sums of two such numbers fit */
 #define IS_RECORD (INT64_C(1) << 32) /* among the flags of TIME: the record's time is this one */
 
-/* floor(x × by) of what is not negative, and small enough. A division is what takes longest: most ratios are
- * whole. */
+/* floor(x × by) for an x that is not negative and small enough. The division is the slowest step: most
+ * ratios are whole. */
 static inline int64_t scale(int64_t x, const struct kymo_key_ratio *by, bool is_whole) {
   int64_t product = x * (int64_t)by->over;
   return is_whole ? product : product / (int64_t)by->under;
@@ -71,7 +71,8 @@ static bool is_small(const struct kymo_key_ratio *ratio) {
   return ratio->over <= INT64_MAX && ratio->under <= INT64_MAX && ratio->under > 0;
 }
 
-/* The TIME with this unit. False: the machine has not met it, or numbers of 64 bits are not enough. */
+/* The TIME with this unit. False: the machine has not seen the unit yet, or numbers of 64 bits are too
+ * small. */
 static bool make_time(const struct kymo_fast_run *run, const struct kymo_fast_op *op, uint64_t amount,
                       struct kymo_fast_time *time) {
   const struct kymo_key_machine *machine = run->machine;
@@ -116,14 +117,14 @@ static inline __attribute__((always_inline)) bool tell_time(struct kymo_fast_run
   return true;
 }
 
-/* ---- making it for a stretch ---- */
+/* ---- specialising it for a stretch ---- */
 
-/* Which registers hold the same in all records of the stretch (known), and which are set by operations that
- * were put out. */
+/* The registers that have the same value in all records of the stretch (known), and those that emitted
+ * operations set. */
 struct folding {
   struct kymo_fast_run *run;
   bool known[KYMO_FAST_REGISTERS], written[KYMO_FAST_REGISTERS];
-  uint32_t *places;                /* by operation of the fast path: where it went */
+  uint32_t *places;                /* by operation of the fast path: its place in the output */
   uint32_t guard;                  /* operations of the fast path before it may be jumped over */
   bool has_acquisition, is_record; /* of the TIMEs so far; the last one is the record's */
 };
@@ -136,7 +137,7 @@ static bool put(struct folding *folding, struct kymo_fast_op op) {
   return true;
 }
 
-/* A register that operations are about to read holds what is known of it. */
+/* Before operations read a register it must hold its known value. */
 static bool settle(struct folding *folding, uint16_t from) {
   if (!folding->known[from] || from >= KYMO_FAST_SLOTS + KYMO_KEY_STACK)
     return true;
@@ -153,7 +154,8 @@ static bool settle_all(struct folding *folding) {
   return ok;
 }
 
-/* The register's number is known now; where an operation sets it before, another one must again. */
+/* The register's number is known now; where an earlier operation sets the register, another one must set it
+ * again. */
 static bool know(struct folding *folding, uint16_t to) {
   folding->known[to] = true;
   return !folding->written[to] || settle(folding, to);
@@ -214,8 +216,8 @@ static bool fold_compute(struct folding *folding, const struct kymo_fast_op *op)
   return settle(folding, op->a) && (is_single || settle(folding, op->b)) && put_setting(folding, *op);
 }
 
-/* An unconditional jump, or one by what is known, needs no operation. *next: the operation of the fast path
- * that follows. */
+/* An unconditional jump, or one with a known condition, needs no operation. *next: the operation of the fast
+ * path that follows. */
 static bool fold_jump(struct folding *folding, const struct kymo_fast_op *op, uint32_t *next) {
   bool is_known = op->code == FAST_JUMP || folding->known[op->a];
   bool is_true = is_known && (op->code == FAST_JUMP || folding->run->number[op->a] != 0);
@@ -227,7 +229,7 @@ static bool fold_jump(struct folding *folding, const struct kymo_fast_op *op, ui
   return settle_all(folding) && put(folding, *op);
 }
 
-/* What may be jumped over goes as it is. */
+/* Operations that may be jumped over are copied unchanged. */
 static bool fold_guarded(struct folding *folding, const struct kymo_fast_op *op) {
   bool is_jump = op->code >= FAST_JUMP && op->code <= FAST_JUMP_TRUE;
   if (is_jump && op->b > folding->guard)
@@ -235,11 +237,11 @@ static bool fold_guarded(struct folding *folding, const struct kymo_fast_op *op)
   return is_jump ? put(folding, *op) : put_setting(folding, *op);
 }
 
-/* What is compared only to be checked needs no operation of its own. */
+/* A comparison whose only use is a check is merged with the check. */
 static bool put_check(struct folding *folding, const struct kymo_fast_op *op) {
   struct kymo_fast_run *run = folding->run;
   struct kymo_fast_op *last = run->op_count ? &run->ops[run->op_count - 1] : NULL;
-  bool is_target = op == run->fast->ops + folding->guard; /* then the value came by two ways */
+  bool is_target = op == run->fast->ops + folding->guard; /* then the value comes from two branches */
   if (!last || is_target || last->code != FAST_LESS_EQUAL || last->to != op->a || op->a < KYMO_FAST_SLOTS)
     return put(folding, *op);
   last->code = FAST_CHECK_AT_MOST;
@@ -401,8 +403,7 @@ static __attribute__((noinline)) bool operate(struct kymo_fast_run *run, const s
   }
 }
 
-/* Each operation jumps to the next one itself: a switch that all come back to would take as long as what they
- * do. */
+/* Each operation jumps to the next one directly: a central switch would take as long as the operations. */
 bool kymo_fast_path_decode(struct kymo_fast_run *run) {
   static const void *const ways[] = {
       [FAST_LOAD] = &&other,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which field a fault is in, from the instruction that failed. Plans name delivered fields only: a fault in
- * other bytes is placed after the last of these that the record has.
+ * other bytes is reported as after the last of these fields that the record has.
  */
 #include "key/machine.h"
 #include <stdio.h>
 #include <string.h>
 
-/* A part of a record: that of a kind or of a prefix, with the columns that its slots are shown in. */
+/* A part of a record: that of a kind or of a prefix, with the columns that show its slots. */
 struct place {
   const struct kymo_key *key;
   const struct kymo_key_part *part;
@@ -24,7 +24,7 @@ static const struct kymo_key_column *column_of(const struct place *place, uint32
   return NULL;
 }
 
-/* The column of what a LOAD reads, by what is done with the value after it. */
+/* The column of the value that a LOAD reads, from the instructions after it. */
 static const struct kymo_key_column *loaded_column(const struct place *place,
                                                    const struct kymo_key_instruction *load,
                                                    const struct kymo_key_instruction *end) {
@@ -39,7 +39,7 @@ static const struct kymo_key_column *loaded_column(const struct place *place,
   return column_of(place, slot);
 }
 
-/* Of the bytes at the part's start that are read at once, the field that `bits` cut. */
+/* The field that is cut at `bits`, among the bytes at the part's start that are read at once. */
 static const struct kymo_key_column *cut_column(const struct place *place, uint64_t bits) {
   for (uint32_t i = 0; i < place->part->load_count; i++) {
     const struct kymo_key_load *load = &place->key->loads[place->part->first_load + i];
@@ -49,7 +49,7 @@ static const struct kymo_key_column *cut_column(const struct place *place, uint6
   return NULL;
 }
 
-/* The last of them that lies before `bits`. */
+/* The last of these fields that is before `bits`. */
 static const struct kymo_key_column *last_constant(const struct place *place, uint64_t bits) {
   const struct kymo_key_column *last = NULL;
   for (uint32_t i = 0; i < place->part->load_count; i++) {
@@ -71,7 +71,7 @@ static bool has_value(const struct kymo_key_machine *machine, const struct kymo_
   return false;
 }
 
-/* Of what code reads, the last field before the instruction; what other branches read has no value. */
+/* The last field that code reads before the instruction; fields of other branches have no value. */
 static const struct kymo_key_column *last_loaded(const struct kymo_key_machine *machine,
                                                  const struct place *place,
                                                  const struct kymo_key_instruction *at,

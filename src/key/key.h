@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plan of a key file: what a TDL description says, compiled for the machine (machine.h) that decodes
- * records.
+ * The plan: a TDL description, compiled for the machine (machine.h) that decodes records.
  *
  *   layout steps ─► dispatch ─► kind ─► prefix: part ─┐
  *                     (WHEN)      └───► body: part ───┴─► slots ─► columns ─► a row of the schema's event
@@ -14,9 +13,9 @@
  * Things refer to each other by index; KYMO_KEY_NONE is none. Texts are indices of the section TEXT; equal
  * texts are one.
  *
- * Whoever compiles to a key uses the builder below: items by kymo_key_add_*(), instructions by
- * kymo_key_emit() between kymo_key_block_begin() and kymo_key_block_end(), then kymo_key_finish(), which
- * verifies all and makes the schema with the event classes that users see. Plans are immutable once finished.
+ * A compiler uses the builder below: it adds items by kymo_key_add_*(), instructions by kymo_key_emit()
+ * between kymo_key_block_begin() and kymo_key_block_end(), then kymo_key_finish(), which verifies all and
+ * makes the schema with the event classes that users see. Plans are immutable once finished.
  */
 #ifndef KYMO_KEY_KEY_H
 #define KYMO_KEY_KEY_H
@@ -28,7 +27,7 @@
 
 enum { KYMO_KEY_MAJOR = 1, KYMO_KEY_MINOR = 0 };
 
-/* Bounds of every plan, which the verifier holds it to (E61 for who writes one). */
+/* Limits of every plan, which the verifier checks (E61 in a description). */
 enum {
   KYMO_KEY_SLOTS = 4096, /* of one kind, its prefix's included */
   KYMO_KEY_STACK = 64,   /* values on the expression stack */
@@ -58,20 +57,21 @@ enum kymo_key_order {
   KYMO_KEY_LITTLE,
   KYMO_KEY_BIG,
   KYMO_KEY_CURRENT
-}; /* CURRENT: what ORDER, ORDER FILE said last */
+}; /* CURRENT: the order that the last ORDER or ORDER FILE set */
 
 /* Section ROOT: exactly one. */
 struct kymo_key_root {
-  uint32_t name, version; /* texts; version NONE: not said */
-  uint32_t order;         /* BYTES: LITTLE or BIG; what CURRENT is before any ORDER (LITTLE if not said) */
-  uint32_t policies[11];  /* [1]…[10] for R1…R10; DEFAULT: as the table of errors says */
-  uint32_t resync, resync_within; /* text: the pattern, NONE; WITHIN: so many bytes at most, 0: no limit */
+  uint32_t name, version; /* texts; version NONE: not given */
+  uint32_t order;         /* BYTES: LITTLE or BIG; the value of CURRENT before any ORDER (LITTLE if not
+                           * given) */
+  uint32_t policies[11];  /* [1]…[10] for R1…R10; DEFAULT: according to the table of errors */
+  uint32_t resync, resync_within; /* text: the pattern, NONE; WITHIN: the most bytes, 0: no limit */
   uint32_t sorted, sorted_low,
       sorted_high;               /* WITHIN: picoseconds, 64 bits; PER: column name (text) in sorted_low */
   uint32_t merge, merge_pattern; /* pattern: text, or NONE */
-  uint32_t sequence_count;       /* counters that SEQUENCE refers to */
+  uint32_t sequence_count;       /* the number of counters that SEQUENCE refers to */
   uint32_t source;               /* text: the description itself, or NONE */
-  uint32_t kept_count;           /* values that KEPT refers to */
+  uint32_t kept_count;           /* the number of values that KEPT refers to */
   uint32_t characters;           /* enum kymo_key_characters: of all texts that are delivered */
   uint32_t hash[4];              /* of the plan, 128 bits, lowest first; set by kymo_key_finish */
 };
@@ -85,7 +85,8 @@ struct kymo_key_clock {
   uint32_t rate;  /* block that leaves ticks a second, evaluated at first use in a file; NONE */
   uint32_t slack; /* block that leaves picoseconds (duration) or, with slack_in_ticks, ticks; NONE: 0 */
   uint32_t slack_in_ticks;
-  uint32_t epoch_days; /* … and so many days, int32: of epochs beyond what 64 bits of nanoseconds can tell */
+  uint32_t epoch_days; /* … plus this number of days, int32: for epochs that do not fit 64 bits of
+                        * nanoseconds */
 };
 
 /* TOKEN and FLAGS: items [first, first + count) of TOKEN_ITEM, FLAG_ITEM. */
@@ -123,17 +124,17 @@ enum kymo_key_encoding {
   KYMO_TYPE_LEB,
   KYMO_TYPE_SLEB,
   KYMO_TYPE_ZIGZAG,
-  KYMO_TYPE_VARINT_MSB,   /* `size`: bytes at most (MAX), default 10 */
-  KYMO_TYPE_BYTES,        /* size: bytes */
-  KYMO_TYPE_STRING,       /* size: bytes; cut at the first zero; extra: PADDED byte + 1, or 0 */
-  KYMO_TYPE_STRING_WHOLE, /* size: bytes; not cut at zeros (COUNTED: load the count, then this) */
-  KYMO_TYPE_STRING_ENDED, /* up to byte `extra`, which is consumed */
-  KYMO_TYPE_TEXT_NUMBER,  /* size: bytes; digits in base `extra` (2…36) with blanks around them and a sign:
-                          * a number */
-  KYMO_TYPE_TEXT_NUMBER_ENDED, /* the same up to byte `fraction` (or the window's end) */
+  KYMO_TYPE_VARINT_MSB,        /* `size`: bytes at most (MAX), default 10 */
+  KYMO_TYPE_BYTES,             /* size: bytes */
+  KYMO_TYPE_STRING,            /* size: bytes; cut at the first zero; extra: PADDED byte + 1, or 0 */
+  KYMO_TYPE_STRING_WHOLE,      /* size: bytes; not cut at zeros (COUNTED: load the count, then this) */
+  KYMO_TYPE_STRING_ENDED,      /* up to byte `extra`, which is consumed */
+  KYMO_TYPE_TEXT_NUMBER,       /* size: bytes; digits in base `extra` (2…36) with a sign and blanks around
+                           * them: a number */
+  KYMO_TYPE_TEXT_NUMBER_ENDED, /* digits up to byte `fraction` (or the window's end) */
 };
 #define KYMO_SIZE_POPPED UINT32_C(0xfffffffe) /* the size is taken from the stack */
-#define KYMO_SIZE_TO_END UINT32_C(0xfffffffd) /* all that remains in the innermost window */
+#define KYMO_SIZE_TO_END UINT32_C(0xfffffffd) /* all remaining bytes of the innermost window */
 struct kymo_key_type {
   uint32_t encoding;
   uint32_t size; /* numbers: bits (1…64, FLOAT 16 32 64 80 128); texts and bytes: bytes; or POPPED, TO_END */
@@ -161,7 +162,7 @@ struct kymo_key_view {
   uint32_t show;
 };
 
-/* TYPES: what a letter or word of a run-time definition stands for. */
+/* TYPES: the meaning of a letter or word of a run-time definition. */
 struct kymo_key_letters {
   uint32_t name, first, count;
 }; /* of LETTER */
@@ -180,8 +181,8 @@ struct kymo_key_load {
   uint32_t offset, bits, is_signed, order, slot;
 };
 
-/* What stands in the file as a unit: `fixed` bytes are checked at once and passed, loads read in them, then
- * code. A part begins on a byte boundary. */
+/* A unit of the file: one bounds check covers `fixed` bytes, loads read in them, the position moves after
+ * them, then the code runs. A part begins on a byte boundary. */
 struct kymo_key_part {
   uint32_t fixed, first_load, load_count, block;
 };
@@ -207,8 +208,8 @@ struct kymo_key_kind {
   uint32_t
       event_column; /* column (absolute index) named EVENT, or NONE: refines the event class by its TOKEN */
   uint32_t from_table,
-      from_key; /* FROM table[key]: RECORDS table or NONE, and block that leaves the key. The fields that
-                 * the definition tells follow the part's and become columns of their own class */
+      from_key; /* FROM table[key]: RECORDS table or NONE, and block that leaves the key. The fields of
+                 * the definition follow those of the part and become columns of a separate class */
 };
 
 /* A field as users see it, in order. Options: one, or several where the name has several types in exclusive
@@ -231,10 +232,10 @@ struct kymo_key_keep {
 
 /* ---- dispatch and layout ---- */
 
-/* Which of some kinds a record is. Kinds: indices [first, first + count) of KIND_REF, in order. With a table,
- * the value of the slot after the (one) prefix leads to the case of this value, else to the kind `otherwise`
- * (or NONE: R3), WHEN is not run; cases [first_case, …) ascend by value (unsigned 64). Without, slot is NONE
- * and the WHENs are tried in order. */
+/* Decides which of some kinds a record is. Kinds: indices [first, first + count) of KIND_REF, in order. With
+ * a table, the value of the slot after the (one) prefix selects the case of this value, else the kind
+ * `otherwise` (or NONE: R3), and WHEN is not run; cases [first_case, …) ascend by value (unsigned 64).
+ * Without, slot is NONE and the WHENs are tried in order. */
 struct kymo_key_dispatch {
   uint32_t first, count, slot, first_case, case_count, otherwise;
 };
@@ -245,7 +246,7 @@ struct kymo_key_case {
   uint32_t low, high, kind;
 };
 
-/* LAYOUT: steps in order; those of BLOCKS stand right after it, `inner_count` of them (with all nested
+/* LAYOUT: steps in order; those of BLOCKS follow it directly, `inner_count` of them (with all nested
  * ones). */
 struct kymo_key_step {
   uint32_t dispatch; /* NONE: BLOCKS */
@@ -266,7 +267,7 @@ struct kymo_key_recipe {
   uint32_t has_length; /* a value of the record's LENGTH is on the stack */
   uint32_t first_override, override_count;
 };
-/* FIELD name IS …: what replaces the letter's attributes. */
+/* FIELD name IS …: replaces the letter's attributes. */
 struct kymo_key_override {
   uint32_t name;
   uint32_t view;  /* or NONE */
@@ -279,9 +280,9 @@ struct kymo_key_override {
 
 /*
  * An expression machine with a stack of values: absent, a number (128 bits, exact), a float, or bytes (texts
- * too), which are references. A truth is the number 1 or 0; what is absent or 0 is false. `a`, `b`, `c` are
- * operands; [x y] is what is taken from the stack, y from its top; → what is put. Jumps lead forward, within
- * the block, to `a` (absolute instruction index; the block's end is allowed). Where jumps meet, the stack has
+ * too), which are references. A truth value is the number 1 or 0; absent and 0 are false. `a`, `b`, `c` are
+ * operands; [x y] are popped from the stack, y from its top; → is pushed. Jumps lead forward, within the
+ * block, to `a` (absolute instruction index; the block's end is allowed). Where jumps meet, the stack has
  * one depth; a block of items ends with an empty stack, an expression with one value. LOOP and TURN pair and
  * nest, as do ENTER/LEAVE and AT/BACK; jumps do not cross them.
  */
@@ -293,22 +294,23 @@ enum kymo_key_code {
   KYMO_DO_GET,        /* → slot a */
   KYMO_DO_SET,        /* [x]  slot a = x */
   KYMO_DO_CLEAR,      /* slots a … a + b - 1 become absent (at the start of a turn) */
-  KYMO_DO_KEPT,       /* → kept value a, of another record */
+  KYMO_DO_KEPT,       /* → kept value a, from another record */
   KYMO_DO_DUP,        /* [x] → x x */
   KYMO_DO_DROP,       /* [x] */
   KYMO_DO_POSITION,   /* → bytes from the base of the innermost record or WITHIN */
   KYMO_DO_REMAINING,  /* → bytes to the end of the innermost window */
   KYMO_DO_HERE,       /* → byte position in the window's data; differences of two are sizes; for CHECKSUM */
   KYMO_DO_START,      /* → HERE of the record's first byte */
-  KYMO_DO_END, /* → HERE of the record's end (LENGTH), or of the innermost window's while there is none */
-  KYMO_DO_PREVIOUS,    /* → size in bytes of the record before at this level, absent for the first */
-  KYMO_DO_FILE_SIZE,   /* → bytes */
+  KYMO_DO_END,       /* → HERE of the record's end (LENGTH), or of the innermost window's end if there is no
+                * LENGTH yet */
+  KYMO_DO_PREVIOUS,  /* → size in bytes of the previous record at this level, absent for the first */
+  KYMO_DO_FILE_SIZE, /* → bytes */
   KYMO_DO_FILE_NUMBER, /* → from 0 */
   KYMO_DO_COUNT_OF,    /* → keys in table a */
   KYMO_DO_LIST_COUNT,  /* → elements appended to column a (absolute) of this record so far */
   KYMO_DO_SIZE_OF,     /* [x] → bytes of a bytes value, absent of others */
   KYMO_DO_JOIN,        /* [per key] → both as one key, for tables with KYMO_PER_VALUE; absent if one is */
-  KYMO_DO_LOOKUP,      /* [key] → what table a has for it, or absent. RECORDS tables give 1 */
+  KYMO_DO_LOOKUP,      /* [key] → the value of table a for it, or absent. RECORDS tables return 1 */
   KYMO_DO_HAS_KEY,     /* [key] → truth: table a has it */
   KYMO_DO_KNOWN,       /* [x] → truth: token list a has an interpretation of it */
   /* arithmetic: absent if an operand is; R10 for overflow beyond −2^127…2^127−1, zero divisors, shifts
@@ -355,45 +357,47 @@ enum kymo_key_code {
   /* items */
   KYMO_DO_LOAD,   /* [size if POPPED] → value of type a at the position, which moves after it */
   KYMO_DO_FILL,   /* [n] skip n × a bits (a = 1 or 8); b: byte that all must be (R4) plus 1, or 0 */
-  KYMO_DO_GO,     /* [n] FILLER TO n: bytes from the base, forward; b as FILL */
-  KYMO_DO_ALIGN,  /* [n] to the next multiple of n bytes from the base; b as FILL */
+  KYMO_DO_GO,     /* [n] FILLER TO n: bytes from the base, forward; b as in FILL */
+  KYMO_DO_ALIGN,  /* [n] to the next multiple of n bytes from the base; b as in FILL */
   KYMO_DO_APPEND, /* [x] to the list of column a (absolute) as its option b; nothing if x is absent */
-  KYMO_DO_CHECK,  /* [x] raise R<a> with message text b (or NONE) if x is false; goes on if the policy is
-                  * MARK. Unless c is 0, a field's value below x was found, and began c - 1 bits before the
-                  * position */
-  KYMO_DO_FAIL,   /* raise R<a> with message text b; does not go on */
+  KYMO_DO_CHECK,  /* [x] raise R<a> with message text b (or NONE) if x is false; continues if the policy
+                   * is MARK. Unless c is 0, the field's value is below x on the stack, and the field began
+                   * c - 1 bits before the position */
+  KYMO_DO_FAIL,   /* raise R<a> with message text b; the record ends */
   KYMO_DO_AT,     /* [n] remember the position, go to n bytes from the base (any within the window) */
-  KYMO_DO_BACK,   /* to the position remembered */
+  KYMO_DO_BACK,   /* return to the remembered position */
   KYMO_DO_ENTER,  /* [n] WITHIN n BYTES: window and base */
-  KYMO_DO_AFTER,  /* [key if XOR] the rest of the window is replaced by what method a makes of it: enum
-                  * kymo_key_method */
+  KYMO_DO_AFTER,  /* [key if XOR] the rest of the window is replaced by the output of method a, enum
+                   * kymo_key_method */
   KYMO_DO_LEAVE,  /* ends the window; the position is after its n bytes */
-  KYMO_DO_LENGTH, /* [n] the record has n bytes from its start: narrows the window. R2 if short or beyond;
-                   * a: bytes that loads have read beyond the place that the length is told at */
-  KYMO_DO_LENGTH_CHECK, /* [n] R4 unless the record has n bytes: its LENGTH, or without one what was read
-                         * up to here */
+  KYMO_DO_LENGTH, /* [n] the record has n bytes from its start: narrows the window. R2 if it is too short
+                   * or beyond the window; a: bytes that loads have read beyond the place where the length
+                   * is known */
+  KYMO_DO_LENGTH_CHECK, /* [n] R4 unless the record has n bytes: its LENGTH, or the bytes read up to here
+                         * if there is no LENGTH */
   KYMO_DO_LOOP,  /* a: instruction after the TURN. b = 0 TIMES: [n]; 1 TO END: none if at the end; 2 UNTIL.
                  * c: LIMIT */
   KYMO_DO_TURN,  /* a: the LOOP. UNTIL: [x] leaves if true */
   KYMO_DO_ORDER, /* a: LITTLE or BIG, from here on in this record */
   KYMO_DO_ORDER_FILE, /* a: … in this file */
   KYMO_DO_CHECKSUM,   /* [begin end own_begin own_end] → algorithm a, enum kymo_key_checksum, over bytes
-                     * begin … end - 1 (as HERE), those of its own counted as zeros; b, c: SEED low, high,
-                     * if bit 8 of a is set */
+                       * begin … end - 1 (as HERE), with the checksum's own bytes counted as zeros; b, c:
+                       * SEED low, high, if bit 8 of a is set */
   /* state */
-  KYMO_DO_DEFINE,        /* [key value] table a; nothing if either is absent. Another value than before: R7 */
+  KYMO_DO_DEFINE,        /* [key value] table a; nothing if either is absent. R7 if the key has another
+                          * value */
   KYMO_DO_FORGET,        /* [key] table a */
   KYMO_DO_DEFINE_RECORD, /* [key name | LETTERS: letters names | TEXT: text | LIST: nothing | length if
                           * has_length] recipe a */
-  KYMO_DO_SYNC,          /* [x y] tick x of clock a is tick y of clock b from here on */
+  KYMO_DO_SYNC,          /* [x y] from here on tick x of clock a is tick y of clock b */
   KYMO_DO_TIME,          /* [x, unit if any, per if any] → time or span in ns, absent if x is. a: clock; b:
-                 * KYMO_TIME_… mode and flags; c: n of LOW n. ADD leaves what it and the TIMEs before it,
-                 * back to the last that is no ADD, make together (the sum of their ticks, rounded once) */
+                          * KYMO_TIME_… mode and flags; c: n of LOW n. ADD pushes the sum of its ticks and
+                          * those of the TIMEs before it, back to the last that is no ADD, rounded once */
   KYMO_DO_SEQUENCE,      /* [x, per if any] counter a (0 to root.sequence_count - 1) modulo 2^b; c: enum
                      * kymo_key_per; a gap is a loss and R6. At the record's end */
-  KYMO_DO_LOST,          /* [x] so many records were lost before this one */
-  KYMO_DO_EXPECT, /* [x y] raise R<a> with message text b, x and y unless they are equal: y was found, x
-                   * was expected */
+  KYMO_DO_LOST,          /* [x] x records were lost before this one */
+  KYMO_DO_EXPECT, /* [x y] raise R<a> with message text b, x and y unless they are equal: y is the found
+                   * value, x the expected one */
   KYMO_DO_COUNT,  /* number of codes */
 };
 
@@ -413,7 +417,7 @@ enum kymo_key_checksum {
   KYMO_CHECKSUMS,
   KYMO_CHECKSUM_SEEDED = 0x100,
 };
-/* operand b of TIME: mode, and flags above it */
+/* operand b of TIME: mode, and flags in the bits above it */
 enum kymo_key_time {
   KYMO_TIME_POINT,
   KYMO_TIME_DISTANCE,
@@ -446,8 +450,8 @@ struct kymo_key_text {
 
 /* ---- the whole ---- */
 
-/* Section, struct and array in struct kymo_key, in the order of the bytes: what is added as items, and
- * all. */
+/* Section, struct and array in struct kymo_key, in the order of the bytes: those that are added as items,
+ * and all. */
 /* clang-format off */
 #define KYMO_KEY_ITEMS(X) \
   X(ROOT, root, root) X(CLOCK, clock, clocks) X(TOKEN, token, tokens) \
@@ -475,22 +479,23 @@ struct kymo_key {
   KYMO_KEY_SECTIONS(X)
 #undef X
   uint32_t counts[KYMO_SECTION_COUNT];
-  const uint8_t *bytes; /* what the texts consist of */
+  const uint8_t *bytes; /* the bytes of the texts */
   uint32_t byte_count;
 };
 
 /* ---- builder ---- */
 
-/* A builder belongs to one thread. Running out of memory is told by kymo_key_finish. */
+/* A builder belongs to one thread. kymo_key_finish reports that memory ran out. */
 struct kymo_key_builder;
 struct kymo_key_builder *kymo_key_builder_new(void);
 void kymo_key_builder_free(struct kymo_key_builder *builder);
-/* The index of a text (any bytes). */
+/* Returns the index of a text (any bytes). */
 uint32_t kymo_key_add_text(struct kymo_key_builder *builder, const void *bytes, size_t size);
-/* Adds one item to a section, which is copied; its index. Use the typed ones: kymo_key_add_kind(builder,
- * &kind) … Items that are referred to as a range must be added after one another. */
+/* Adds a copy of one item to a section; returns its index. Use the typed functions:
+ * kymo_key_add_kind(builder, &kind) … Items that are referred to as a range must be added after one
+ * another. */
 uint32_t kymo_key_add(struct kymo_key_builder *builder, enum kymo_key_section section, const void *item);
-/* An item added before, to be changed; valid until the next addition to its section. */
+/* An item that was added before, for changing it; valid until the next addition to its section. */
 void *kymo_key_item(struct kymo_key_builder *builder, enum kymo_key_section section, uint32_t index);
 uint32_t kymo_key_count(const struct kymo_key_builder *builder, enum kymo_key_section section);
 #define X(name, what, array)                                                       \
@@ -503,12 +508,12 @@ KYMO_KEY_ITEMS(X)
 
 /* Begins a block of code; one at a time. */
 void kymo_key_block_begin(struct kymo_key_builder *builder);
-/* Ends it; its index, KYMO_KEY_NONE if there is no instruction in it. */
+/* Ends the block; returns its index, KYMO_KEY_NONE if it has no instruction. */
 uint32_t kymo_key_block_end(struct kymo_key_builder *builder);
-/* Adds an instruction; its index. Operands that it does not have are 0. */
+/* Adds an instruction; returns its index. Unused operands are 0. */
 uint32_t kymo_key_emit(struct kymo_key_builder *builder, enum kymo_key_code code, uint32_t a, uint32_t b,
                        uint32_t c);
-/* Pushes a number of up to 64 bits with sign (is_unsigned: without). */
+/* Adds an instruction that pushes a signed (is_unsigned: unsigned) number of up to 64 bits. */
 uint32_t kymo_key_emit_number(struct kymo_key_builder *builder, uint64_t value, bool is_unsigned);
 /* The index that the next instruction will have: a target for kymo_key_aim. */
 uint32_t kymo_key_here(const struct kymo_key_builder *builder);
@@ -516,16 +521,16 @@ uint32_t kymo_key_here(const struct kymo_key_builder *builder);
 void kymo_key_aim(struct kymo_key_builder *builder, uint32_t instruction, uint32_t target);
 /*
  * Verifies the plan and makes the schema with its event classes (names `TRACE:interpretation`, or
- * `TRACE:kind`), which carries the plan. The builder is gone in either case. NULL with `error`: KYMO_E_LIMIT,
- * KYMO_E_MEMORY, or KYMO_E_FORMAT for a fault of who used the builder.
+ * `TRACE:kind`), which carries the plan. The builder is freed in either case. NULL with `error`:
+ * KYMO_E_LIMIT, KYMO_E_MEMORY, or KYMO_E_FORMAT for a mistake of the caller.
  */
 struct kymo_schema *kymo_key_finish(struct kymo_key_builder *builder, struct kymo_error *error);
 
 /* ---- reading ---- */
 
 /* The plan that a schema carries, verified; or NULL with `error`: KYMO_E_ABSENT if it carries none,
- * KYMO_E_FORMAT (R8) if it is damaged or of another major version. `file` names it in errors. To be freed
- * with kymo_key_close. */
+ * KYMO_E_FORMAT (R8) if it is corrupt or of another major version. `file` names it in errors. The caller
+ * frees it with kymo_key_close. */
 struct kymo_key *kymo_key_open(const struct kymo_schema *schema, const char *file, struct kymo_error *error);
 void kymo_key_close(struct kymo_key *key);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where records stand: steps of the LAYOUT, blocks, and regions that records hold, as a stack of frames.
+ * Where records are: steps of the LAYOUT, blocks, and regions that records hold, as a stack of frames.
  *
  *   STEPS ─► REGION of a step ─► REGION that a record holds ─► …
  *     └────► BLOCKS ─► STEPS of one block ─► …
@@ -19,7 +19,7 @@ static struct kymo_key_frame *push(struct kymo_key_machine *machine, const struc
   return &state->frames[state->depth++];
 }
 
-/* What a holder's kept values were outside. */
+/* Restores a holder's kept values to those from outside. */
 static void restore_kept(struct kymo_key_machine *machine, const struct kymo_key_kind *kind) {
   struct kymo_key_state *state = &machine->state;
   for (uint32_t i = kind->keep_count; i-- > 0;) {
@@ -30,7 +30,7 @@ static void restore_kept(struct kymo_key_machine *machine, const struct kymo_key
   }
 }
 
-/* The region or list of steps is over; what is around goes on after it. */
+/* Ends the region or list of steps; the enclosing frame continues after it. */
 static void pop(struct kymo_key_machine *machine) {
   struct kymo_key_state *state = &machine->state;
   const struct kymo_key_frame *over = &state->frames[--state->depth];
@@ -58,7 +58,7 @@ static bool number_of(struct kymo_key_machine *machine, const struct kymo_key_fr
   return kymo_key_count_of(machine, block, what, number);
 }
 
-/* The window of a step: where the last one ended, or AT … SIZE. */
+/* The window of a step: from the end of the previous one, or AT … SIZE. */
 static bool place(struct kymo_key_machine *machine, const struct kymo_key_frame *frame,
                   const struct kymo_key_step *step, struct kymo_key_frame *out) {
   uint64_t size;
@@ -175,7 +175,8 @@ struct kymo_key_frame *kymo_key_next_place(struct kymo_key_machine *machine) {
 
 /* ---- after a record ---- */
 
-/* Keeps what other records name; what a holder's values were before is put aside until its region ends. */
+/* Keeps the values that other records name; the previous values of a holder are saved until its region
+ * ends. */
 static bool keep(struct kymo_key_machine *machine, const struct kymo_key_kind *kind, bool is_holder) {
   struct kymo_key_state *state = &machine->state;
   if (is_holder && state->saved_count + kind->keep_count > state->saved_capacity) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values out of the bytes at the position, which moves after them. */
+/* Reads values from the bytes at the position, which moves after them. */
 #include "base/bytes.h"
 #include "key/machine.h"
 #include <math.h>
@@ -70,7 +70,7 @@ static bool load_integer(struct kymo_key_machine *machine, const struct kymo_key
   return true;
 }
 
-/* Digits stand in the order of reading, the high half of each byte first. */
+/* The digits are in reading order, the high half of each byte first. */
 static bool load_bcd(struct kymo_key_machine *machine, uint32_t bits, struct kymo_expr_value *out) {
   if (bits < 4 || bits > 64 || bits % 4)
     return kymo_key_raise(machine, 2, kymo_key_offset(machine),
@@ -168,7 +168,7 @@ static bool load_varint(struct kymo_key_machine *machine, const struct kymo_key_
       is_lost |= value >> 57 != 0;
       value = value << 7 | part;
     } else if (shift < 64) {
-      /* sign bits beyond the 64th are no loss */
+      /* dropping sign bits beyond the 64th loses nothing */
       uint64_t top = shift == 63 ? part >> 1 : 0;
       is_lost |= type->encoding == KYMO_TYPE_SLEB ? shift == 63 && top != 0 && top != 0x3f : top != 0;
       value |= part << shift;
@@ -191,7 +191,7 @@ static bool load_varint(struct kymo_key_machine *machine, const struct kymo_key_
 
 /* ---- texts and bytes ---- */
 
-/* `size` bytes, or all that is left. NULL after raising. */
+/* `size` bytes, or all remaining ones. NULL after raising. */
 static const uint8_t *take(struct kymo_key_machine *machine, uint32_t size, uint32_t *taken) {
   const uint8_t *from = byte_at(machine);
   uint64_t rest = kymo_key_rest_bits(machine) / 8;
@@ -257,7 +257,8 @@ static unsigned digit_of(uint8_t c) {
 
 static bool is_blank(uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
 
-/* Digits of a base with blanks around and a sign in front; false if there are none, or other things. */
+/* Parses digits of a base with a sign before and blanks around them; false if there are none, or other
+ * characters. */
 static bool parse_digits(const uint8_t *from, uint32_t size, unsigned base, struct kymo_wide *out) {
   struct kymo_wide value = {0};
   bool is_negative = false;

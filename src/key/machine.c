@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine as a whole: making it, decode errors and policies, from record to record. */
+/* The machine as a whole: creation, decode errors and policies, and the steps from record to record. */
 #include "key/machine.h"
 #include "base/list.h"
 #include <inttypes.h>
@@ -16,7 +16,7 @@ uint64_t kymo_key_offset(const struct kymo_key_machine *machine) {
   uint32_t w = machine->window;
   uint64_t at = machine->bit / 8;
   for (; w > 0 && machine->windows[w].data != machine->data; w--)
-    at = machine->windows[w].at; /* inside of what was unpacked: where that ends */
+    at = machine->windows[w].at; /* inside of unpacked bytes: where the packed ones end */
   return at;
 }
 
@@ -111,8 +111,8 @@ uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struc
   return is_here ? machine->bit - (uint64_t)(bytes->p - data) * 8 : 0;
 }
 
-/* Marks of no field have the place that was come to: after the record's last byte another record begins,
- * which is not at fault. */
+/* Marks without a field have the current position: after the record's last byte another record begins, which
+ * has no fault. */
 static void keep_in_record(struct kymo_key_machine *machine, uint64_t end) {
   for (uint32_t i = 0; i < machine->note_count; i++) {
     struct kymo_key_note *note = &machine->notes[i];
@@ -122,7 +122,7 @@ static void keep_in_record(struct kymo_key_machine *machine, uint64_t end) {
   }
 }
 
-/* ---- making it ---- */
+/* ---- creation ---- */
 
 /* The slots that a prefix sets: those up to the highest. */
 static uint32_t slots_of_prefix(const struct kymo_key *key, const struct kymo_key_part *part) {
@@ -282,7 +282,7 @@ void kymo_key_machine_rewind(struct kymo_key_machine *machine) {
 
 /* ---- from record to record ---- */
 
-/* Whether a record stands at `at` and fits; nothing of it stays. */
+/* Whether a record is at `at` and fits; the attempt leaves no state. */
 static bool is_record(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, uint64_t at) {
   struct kymo_key_frame trial = *frame;
   trial.at = at;
@@ -317,8 +317,8 @@ static const uint8_t *find_pattern(struct kymo_key_machine *machine, uint64_t at
   return NULL;
 }
 
-/* From the second byte on to the pattern's next place where a record fits, else to the end of the region or
- * of WITHIN. */
+/* Moves from the second byte to the pattern's next place where a record fits, else to the end of the region
+ * or of WITHIN. */
 static void resync(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
   const struct kymo_key_root *root = machine->key->root;
   char text[sizeof machine->r_text];
@@ -342,7 +342,7 @@ static void resync(struct kymo_key_machine *machine, struct kymo_key_frame *fram
   machine->state.is_over |= !is_found && root->resync_within != 0;
 }
 
-/* What the policy makes of the decode error that ended a record. True: the record is delivered, damaged. */
+/* Applies the policy to the decode error that ended a record. True: the record is delivered as damaged. */
 static bool settle(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
   enum kymo_key_policy policy = kymo_key_policy_of(machine->key, machine->r);
   bool is_known = frame && machine->record_end != UINT64_MAX && machine->record_end > machine->start;
@@ -409,7 +409,7 @@ static bool check_order_per(struct kymo_key_machine *machine) {
                                           back.low);
 }
 
-/* Holds the time of a record against the promise of SORTED. False: it ends here. */
+/* Checks the time of a record against the promise of SORTED. False: reading ends here. */
 static bool check_order(struct kymo_key_machine *machine) {
   struct kymo_key_state *state = &machine->state;
   uint64_t margin = kymo_key_margin(machine->key);
@@ -437,9 +437,9 @@ uint64_t kymo_key_hole(struct kymo_key_machine *machine, uint64_t at) {
 }
 
 /*
- * Passes what would be records of zeros in a large hole, where nothing was ever written: they are not events
- * that somebody recorded, and there may be billions. Records keep their places: what is passed is a number of
- * records as long as the first one.
+ * Skips the records of zeros in a large hole, to which nothing was ever written: no program recorded them,
+ * and there may be billions. The places of later records do not change: the skipped part is a multiple of the
+ * first record's length.
  */
 static void pass_hole(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
   char text[96];
@@ -476,7 +476,7 @@ static struct kymo_key_frame *next_place(struct kymo_key_machine *machine) {
   }
 }
 
-/* The record is complete: true if it may be delivered. */
+/* Called when the record is complete: true if it may be delivered. */
 static bool complete(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
   uint64_t from = (machine->bit + 7) / 8;
   keep_in_record(machine, from);

@@ -6,9 +6,9 @@
  *   slots, lists
  *                                                       └─► policy: mark, skip, resync, stop
  *
- * What a record is made of is borrowed from the file's bytes, from tables and from the record's own memory,
- * and valid until the next one is decoded. All that outlives a record (S25) is in `struct kymo_key_state`,
- * which snapshots copy (snapshot.c).
+ * The values of a record are borrowed from the file's bytes, from tables and from the record's own memory,
+ * and valid until the next record is decoded. The state that outlives a record (S25) is `struct
+ * kymo_key_state`, which snapshots copy (snapshot.c).
  */
 #ifndef KYMO_KEY_MACHINE_H
 #define KYMO_KEY_MACHINE_H
@@ -23,7 +23,7 @@
 
 struct kymo_key_record; /* a run-time definition */
 
-/* A value from a place in time on; of tables that are not KNOWN BY TIME, the only one. */
+/* A value from a time on; tables that are not KNOWN BY TIME have only one. */
 struct kymo_key_version {
   struct kymo_expr_value value;
   const struct kymo_key_record *record;
@@ -39,7 +39,7 @@ struct kymo_key_entry {
 };
 struct kymo_key_map {
   struct kymo_key_entry *entries;
-  uint32_t count, capacity;     /* entries, forgotten ones too */
+  uint32_t count, capacity;     /* entries, including forgotten ones */
   uint32_t live;                /* keys that have a value */
   struct kymo_hash_table large; /* index + 1 of all other keys */
   uint32_t *small, small_count; /* index + 1 of keys that are small numbers */
@@ -50,7 +50,8 @@ struct kymo_key_change {
   struct kymo_key_version old, new_;
 };
 
-/* What was ever defined, in the order of first sight: classes and mappings are made of it (classes.h). */
+/* All definitions so far, in order of their first occurrence: classes and mappings are made from them
+ * (classes.h). */
 struct kymo_key_found {
   struct kymo_arena arena;
   struct kymo_key_names {
@@ -74,7 +75,7 @@ struct kymo_key_found {
   bool failed;
 };
 
-/* A field of a record that was defined at run time: what TYPES says, or what replaces it. */
+/* A field of a record that was defined at run time: as TYPES says, or as its replacement says. */
 struct kymo_key_field {
   const char *name;
   uint32_t letter, override;
@@ -87,16 +88,16 @@ struct kymo_key_record {
   const struct kymo_key_field *fields;
   bool has_length;
   uint64_t length;
-  bool is_bytes;  /* its fields make no sense: what it describes is delivered as bytes */
+  bool is_bytes;  /* its fields make no sense: its records are delivered as bytes */
   bool is_misfit; /* … since they did not fit a record's length */
 };
-/* Whether a field is the one that tells when the record is: it becomes the time stamp and no column. */
+/* Whether a field is the record's time: it becomes the time stamp and no column. */
 bool kymo_key_is_record_time(const struct kymo_key *key, const struct kymo_key_record *record,
                              uint32_t field);
 
 struct kymo_key_found *kymo_key_found_new(const struct kymo_key *key);
 void kymo_key_found_free(struct kymo_key_found *found);
-/* The number of a text among names; it is added if they may grow, else NONE for one that is not there. */
+/* The number of a text among names; a new one is added if they may grow, else the result is NONE. */
 uint32_t kymo_key_found_text(struct kymo_key_found *found, struct kymo_key_names *names,
                              const struct kymo_expr_value *text, bool may_grow);
 
@@ -127,18 +128,18 @@ struct kymo_key_per_state {
 
 /* ---- state that outlives records ---- */
 
-/* Where reading is: steps of the layout and regions inside of one another. */
+/* The position of reading: nested steps of the layout and regions. */
 enum kymo_key_frame_kind { KYMO_FRAME_STEPS, KYMO_FRAME_REGION, KYMO_FRAME_BLOCKS };
 struct kymo_key_frame {
   enum kymo_key_frame_kind kind;
-  uint32_t step, stop;      /* STEPS: next step and the last after; BLOCKS: those inside */
+  uint32_t step, stop;      /* STEPS: the next step and the end of the list; BLOCKS: the steps inside */
   uint32_t dispatch, until; /* REGION */
-  bool is_single;           /* REGION: one record is wanted */
+  bool is_single;           /* REGION: it has one record */
   bool has_times;
-  uint64_t times;          /* left */
+  uint64_t times;          /* the number left */
   uint64_t begin, at, end; /* of the window, in the file; `at`: the next record */
   uint64_t block;          /* BLOCKS: bytes of each */
-  uint64_t previous;       /* REGION: size of the record before, UINT64_MAX: none */
+  uint64_t previous;       /* REGION: size of the previous record, UINT64_MAX: none */
   uint32_t holder;         /* REGION of a kind with HOLDS, else NONE: its kept values end with it */
 };
 
@@ -152,12 +153,12 @@ struct kymo_key_state {
   struct kymo_key_per_state *per;
   uint32_t per_count, per_capacity;
   struct kymo_hash_table per_table; /* index in `per` + 1 */
-  struct kymo_expr_value *kept;     /* their bytes are their own */
-  struct kymo_expr_value *saved; /* what kept values were outside of regions, for nested holders; likewise */
+  struct kymo_expr_value *kept;     /* their bytes are copies */
+  struct kymo_expr_value *saved;    /* kept values from outside of regions, for nested holders; also copies */
   uint32_t saved_count, saved_capacity;
   bool has_last_time, has_latest;
   int64_t last_time_ns;
-  int64_t latest_ns; /* of all records that are delivered, if SORTED promises an order */
+  int64_t latest_ns; /* the latest time of all delivered records, if SORTED promises an order */
   bool is_over;      /* STOP */
 };
 
@@ -179,7 +180,7 @@ struct kymo_key_window {
   bool is_file_end;
 };
 
-/* A damage or loss met on the way; messages are made by who tells them. */
+/* A damage or loss that was found; the code that reports it makes the message. */
 enum kymo_key_note_kind { KYMO_NOTE_DAMAGE, KYMO_NOTE_LOSS };
 struct kymo_key_note {
   enum kymo_key_note_kind kind;
@@ -192,7 +193,7 @@ struct kymo_key_note {
 struct kymo_key_ratio {
   uint64_t over, under;
 };
-/* What a unit of a clock's fields is in ticks, as it was worked out lately. */
+/* A unit of a clock's fields in ticks, as computed last. */
 struct kymo_key_unit {
   uint32_t clock, kind;
   uint64_t amount;
@@ -202,8 +203,8 @@ struct kymo_key_unit {
 #define KYMO_KEY_UNIT_PLACE(amount, clock, kind) \
   (((amount) ^ (amount) >> 9 ^ (clock) ^ (kind) >> 8) % KYMO_KEY_UNITS)
 
-/* One load from the file's bytes, from a bit of the file to another: the slot of one at a constant offset,
- * the instruction that comes after the load's, or the name in a run-time definition. */
+/* One load from the file's bytes, between two bits of the file: its slot if it is at a constant offset, the
+ * instruction after it, or its name in a run-time definition. */
 struct kymo_key_loaded {
   uint64_t begin_bits, end_bits;
   uint32_t slot;                             /* or NONE */
@@ -211,7 +212,7 @@ struct kymo_key_loaded {
   const char *name;                          /* or NULL */
   struct kymo_expr_value value;              /* as it was loaded; absent of FILLER */
 };
-/* Told of each. A record may be tried as several kinds, its prefix more than once. */
+/* A callback for each load. A record may be tried as several kinds, its prefix more than once. */
 struct kymo_key_watch {
   void (*tell)(void *user, const struct kymo_key_loaded *loaded);
   void *user;
@@ -225,7 +226,8 @@ struct kymo_key_machine {
   bool may_find; /* the first pass: found grows */
   uint64_t file_number;
   struct kymo_key_machine
-      *first; /* of the files that are read as one, who keeps what counts PER TRACE; itself if alone */
+      *first; /* the machine that keeps the counters PER TRACE for all files that are read as one; itself
+               * if there is only one */
   /* the file */
   const uint8_t *data;
   uint64_t size;
@@ -234,26 +236,26 @@ struct kymo_key_machine {
   struct kymo_key_map *tables;
   struct kymo_key_change *changes;
   uint32_t change_count, change_capacity;
-  uint32_t change_high;    /* so many can be made (again) */
-  uint32_t generation;     /* how often the changes were forgotten, since there were too many */
-  struct kymo_arena texts; /* what tables refer to; lives as long as the machine */
+  uint32_t change_high;    /* the number of changes that can be made (again) */
+  uint32_t generation;     /* how often the changes were dropped because there were too many */
+  struct kymo_arena texts; /* the memory that tables refer to; lives as long as the machine */
   size_t text_bytes;
   uint32_t pass;    /* 0: reading; n: filling tables KNOWN ALWAYS of pass n - 1 */
   bool is_ordering; /* filling tables KNOWN BY TIME, in order of time */
   struct kymo_key_tick {
     uint64_t rate;
     struct kymo_key_ratio ps, ns;
-  } * ticks;                                  /* by clock: how long one is, once known (ps.under
-                                    is not 0); rate: ticks a second, of clocks with RATE */
+  } * ticks;                                  /* by clock: the length of a tick, once known (ps.under is
+                                               * not 0); rate: ticks a second, of clocks with RATE */
   struct kymo_key_unit units[KYMO_KEY_UNITS]; /* ticks.under 0: none */
-  uint32_t *prefix_slots;                     /* how many slots belong to each prefix */
+  uint32_t *prefix_slots;                     /* the number of slots of each prefix */
   /* the current record */
   uint32_t kind;
   uint64_t start;      /* offset in the file */
-  uint64_t record_end; /* by LENGTH; UINT64_MAX: not told */
-  uint32_t open_end; /* what should stand after a field that the file's end ended, or NONE; for who sets it to
-                 * that before */
-  uint64_t length;   /* when it is over */
+  uint64_t record_end; /* by LENGTH; UINT64_MAX: unknown */
+  uint32_t open_end;   /* the byte expected after a field that the file's end ended, or NONE; the caller
+                      * sets it to NONE before */
+  uint64_t length;     /* its end */
   struct kymo_expr_value *slots;
   struct kymo_key_list *lists;                        /* by column */
   struct kymo_key_window windows[KYMO_KEY_DEPTH + 2]; /* the last is the innermost; 0 is the record's */
@@ -266,16 +268,16 @@ struct kymo_key_machine {
     uint64_t left, turns, bit;
   } loops[KYMO_KEY_DEPTH];
   uint32_t loop_count;
-  uint64_t idle_turns; /* of all loops, that have consumed nothing, or what stands elsewhere (AT) */
+  uint64_t idle_turns; /* the zero-width turns of all loops, and those that read elsewhere (AT) */
   enum kymo_key_order order;
   struct kymo_arena work;  /* of the record; emptied before the next */
-  size_t work_bytes;       /* of it that are taken */
-  bool is_damaged, is_dry; /* dry: nothing outlives it */
+  size_t work_bytes;       /* its bytes in use */
+  bool is_damaged, is_dry; /* dry: it leaves no state */
   bool has_time, time_is_acquisition;
   int64_t time_ns;
   struct kymo_wide time_ticks, field_ticks; /* of the record; of the TIME field before */
   uint32_t time_clock, field_clock;
-  bool field_is_record;                 /* an ADD goes to the record's time too */
+  bool field_is_record;                 /* an ADD also counts for the record's time */
   const struct kymo_key_record *record; /* of FROM, with values in `fields` */
   struct kymo_key_list fields;
   uint32_t *field_counts; /* items of each field in `fields` */
@@ -285,15 +287,16 @@ struct kymo_key_machine {
     uint64_t number;
     uint32_t bits;
   } number;       /* SEQUENCE, modulo 2^bits; bits 0: none */
-  bool is_placed; /* peeked: what was met on the way to the next record has not been told */
+  bool is_placed; /* peeked: notes about the way to the next record are not reported yet */
   /* decode errors */
   uint32_t r; /* that ended the record, or 0 */
   uint64_t r_offset;
   char r_text[160];
   uint64_t checksum_at; /* byte of the window's data where the field of the last CHECKSUM begins */
-  uint64_t loaded_bit;  /* where the value that code has loaded last begins */
+  uint64_t loaded_bit;  /* the begin of the value that code has loaded last */
   const struct kymo_key_instruction
-      *failed_at;              /* that of a part that has raised, or NULL: its constant bytes were cut */
+      *failed_at;              /* the code of the part that has raised, or NULL: its constant bytes were
+                                * cut */
   struct kymo_key_note *notes; /* since the last record was asked for */
   uint32_t note_count, note_capacity;
   bool failed; /* memory ran out */
@@ -306,88 +309,87 @@ void kymo_key_machine_free(struct kymo_key_machine *machine);
 /* Where the first large hole of the file begins at or after a place, or its size: no records are read there
  * (docs/tdl.md). */
 uint64_t kymo_key_hole(struct kymo_key_machine *machine, uint64_t at);
-/* The file's bytes (KYMO_KEY_SLACK readable ones after them), before the first record and whenever they have
- * moved. */
+/* Sets the file's bytes (KYMO_KEY_SLACK readable bytes follow them): before the first record and whenever
+ * they have moved. */
 void kymo_key_machine_bytes(struct kymo_key_machine *machine, const uint8_t *data, uint64_t size);
 #define KYMO_KEY_SLACK 16
-/* Back to the start; tables that were filled in passes stay. */
+/* Goes back to the start; tables that were filled in passes stay. */
 void kymo_key_machine_rewind(struct kymo_key_machine *machine);
-/* Takes over what passes have found (tables KNOWN ALWAYS, BY TIME) from another machine, which must live
- * longer. False: out of memory. */
+/* Copies the results of passes (tables KNOWN ALWAYS, BY TIME) from another machine, which must live longer.
+ * False: out of memory. */
 bool kymo_key_tables_copy(struct kymo_key_machine *machine, const struct kymo_key_machine *from);
 
-/* What reading is, between two records. */
+/* Takes a snapshot of the state between two records. */
 struct kymo_key_snapshot {
   struct kymo_key_state state;
   uint32_t changes, generation;
 };
 bool kymo_key_snapshot_take(struct kymo_key_snapshot *snapshot, const struct kymo_key_machine *machine);
-/* Back, or forth to where the machine was already. False: out of memory, too many changes of tables lie
- * between, or the file ends before. */
+/* Goes back, or forward to where the machine was already. False: out of memory, too many changes of tables
+ * in between, or the file ends before. */
 bool kymo_key_snapshot_restore(const struct kymo_key_snapshot *snapshot, struct kymo_key_machine *machine);
 void kymo_key_snapshot_free(struct kymo_key_snapshot *snapshot, const struct kymo_key *key);
 
-/* The next record of any class: KYMO_OK, KYMO_END, or KYMO_E_MEMORY. Notes since the call before are in
- * machine->notes; those before and of the record. */
+/* The next record of any class: KYMO_OK, KYMO_END, or KYMO_E_MEMORY. machine->notes has the notes since the
+ * previous call: those before the record and those about it. */
 int kymo_key_machine_next(struct kymo_key_machine *machine);
 
-/* How far records may be before the latest one, as SORTED YES and WITHIN promise: ns. UINT64_MAX: nothing is
- * promised of all. */
+/* How far records may be before the latest one in ns, as SORTED YES and WITHIN promise. UINT64_MAX: there is
+ * no promise for all records. */
 uint64_t kymo_key_margin(const struct kymo_key *key);
 
-/* The region in which the next record will be looked for, as far as that is known without decoding it; NULL
- * at the end of all, or at a decode error, which is reported with the next record. */
+/* The region in which the next record will be searched, as far as that is known without decoding it; NULL at
+ * the end, or at a decode error, which is reported with the next record. */
 const struct kymo_key_frame *kymo_key_machine_place(struct kymo_key_machine *machine);
 
-/* Whether something comes next, and the number of the record if it has one and is sound. The current record
- * is gone; the next one is decoded again when it is asked for. */
+/* Whether there is a next record, and its number if it has one and is valid. The current record becomes
+ * invalid; the next one is decoded again when it is asked for. */
 bool kymo_key_machine_peek(struct kymo_key_machine *machine, struct kymo_key_number *number);
 
 /* ---- between the files of this folder ---- */
 
-/* layout.c: the region in which the next record stands, at frame->at; NULL at the end of all, or after
- * raising. */
+/* layout.c: the region that has the next record, at frame->at; NULL at the end, or after raising. */
 struct kymo_key_frame *kymo_key_next_place(struct kymo_key_machine *machine);
 /* The current record has ended: counts it, and enters the region that it holds from `from` on. False after
  * raising. */
 bool kymo_key_pass_record(struct kymo_key_machine *machine, struct kymo_key_frame *frame, uint64_t from);
 /* record.c: one record at frame->at. False after raising. */
 bool kymo_key_decode(struct kymo_key_machine *machine, const struct kymo_key_frame *frame);
-/* record.c: memory until the next record. NULL after raising: there is none, or the record has taken more
- * than it may. */
+/* record.c: memory until the next record. NULL after raising: out of memory, or the record has used more
+ * than its limit. */
 #define KYMO_KEY_WORK_MAX ((size_t)256 << 20)
 void *kymo_key_work(struct kymo_key_machine *machine, size_t size);
 /* machine.c: frees what a state refers to. */
 void kymo_key_state_free(const struct kymo_key *key, struct kymo_key_state *state);
-/* machine.c: a value with bytes of its own instead of another. False: out of memory. */
+/* machine.c: replaces a value by a copy of another, bytes included. False: out of memory. */
 bool kymo_key_own(struct kymo_expr_value *own, const struct kymo_expr_value *value);
 
-/* Tells who watches that a field was read from `begin` up to the position. */
+/* Reports to the callback that a field was read from `begin` up to the position. */
 static inline void kymo_key_tell_loaded(const struct kymo_key_machine *machine,
                                         struct kymo_key_loaded loaded) {
   if (machine->watch && machine->windows[machine->window].data == machine->data)
     machine->watch->tell(machine->watch->user, &loaded);
 }
 
-/* Puts a value after the others of a list; false if there is no memory. */
+/* Appends a value to a list; false: out of memory. */
 bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *list,
                      const struct kymo_expr_value *value, uint32_t option);
 
 /* Raises R<r> at a byte offset of the file; false, so that callers return it. */
 bool kymo_key_raise(struct kymo_key_machine *machine, uint32_t r, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Notes damage that does not end the record; false if the policy says that it does. */
+/* Notes damage that does not end the record; false if by policy it ends the record. */
 bool kymo_key_mark(struct kymo_key_machine *machine, uint32_t r, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same, of a field that began some bits before the position. */
 bool kymo_key_mark_field(struct kymo_key_machine *machine, uint32_t r, uint64_t bits, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void kymo_key_note_loss(struct kymo_key_machine *machine, uint64_t count);
-/* Damage from `begin` to `end`, in the words of the last decode error. */
+/* Notes damage from `begin` to `end`, with the message of the last decode error. */
 void kymo_key_note_damage(struct kymo_key_machine *machine, uint32_t r, uint64_t begin, uint64_t end,
                           const char *text);
 enum kymo_key_policy kymo_key_policy_of(const struct kymo_key *key, uint32_t r);
-/* Offset of the position in the file, or of the record inside of what was unpacked. */
+/* Offset of the position in the file, or that of the record inside of unpacked bytes. */
 uint64_t kymo_key_offset(const struct kymo_key_machine *machine);
 
 /* run.c: a block of items; false after raising. An expression: *value. */
@@ -397,21 +399,21 @@ bool kymo_key_evaluate(struct kymo_key_machine *machine, uint32_t block, struct 
 bool kymo_key_run_part(struct kymo_key_machine *machine, const struct kymo_key_part *part);
 /* A value of a block as a count; false after raising R10 (absent) or R2 (negative). */
 bool kymo_key_count_of(struct kymo_key_machine *machine, uint32_t block, const char *what, uint64_t *count);
-/* A value as it is told in messages: nothing if it is absent or a float. `is_hex`: numbers in hexadecimal. */
+/* A value as messages show it: nothing if it is absent or a float. `is_hex`: numbers in hexadecimal. */
 /* How many bits before the position these bytes begin, if they are of the innermost window; else 0. */
 uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struct kymo_expr_value *bytes);
 #define KYMO_KEY_DESCRIBED 80
 void kymo_key_describe(const struct kymo_expr_value *value, bool is_hex, char *out, size_t room);
-/* The record has so many bytes from its start. */
+/* The record has `bytes` bytes from its start. */
 bool kymo_key_set_length(struct kymo_key_machine *machine, uint64_t bytes);
 bool kymo_key_as_count(struct kymo_key_machine *machine, const struct kymo_expr_value *value,
                        const char *what, uint64_t *count);
 
-/* fault.c: adds to an R1 or R2 which field it is in, or after which field. False. */
+/* fault.c: adds to an R1 or R2 the field that it is in or after. Returns false. */
 bool kymo_key_name_in_kind(struct kymo_key_machine *machine, const struct kymo_key_kind *kind);
 bool kymo_key_name_in_prefix(struct kymo_key_machine *machine, uint32_t prefix);
 /* The same as text, of a record that is defined at run time: ", in FIELD of RECORD". Without the field if
- * there is no such. */
+ * there is none. */
 void kymo_key_describe_field(const struct kymo_key_record *record, uint32_t field, char *out, size_t room);
 
 /* expression.c: the operation at the top of the stack; the new top. NULL after raising. */
@@ -440,20 +442,20 @@ bool kymo_key_checksum(struct kymo_key_machine *machine, const struct kymo_key_i
 /* table.c */
 const struct kymo_key_version *kymo_key_table_get(struct kymo_key_machine *machine, uint32_t table,
                                                   const struct kymo_expr_value *key);
-/* Value or record, or neither to forget. False after raising. */
+/* Sets a value or a record; neither removes the key. False after raising. */
 bool kymo_key_table_set(struct kymo_key_machine *machine, uint32_t table, const struct kymo_expr_value *key,
                         const struct kymo_expr_value *value, const struct kymo_key_record *record);
 void kymo_key_tables_clear(struct kymo_key_machine *machine, enum kymo_key_per per);
-/* Forgets all that records have defined. */
+/* Removes all that records have defined. */
 void kymo_key_tables_reset(struct kymo_key_machine *machine);
-/* Takes changes back or makes them again until there are `count`. */
+/* Undoes or redoes changes until there are `count`. */
 void kymo_key_changes_go(struct kymo_key_machine *machine, uint32_t count);
 
 /* ticks.c */
 bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
                    struct kymo_expr_value *operands, struct kymo_expr_value *out);
-/* The latest time, in nanoseconds, of records with this value of the field that they are SORTED PER; NULL
- * after raising. */
+/* The latest time, in nanoseconds, of the records with this value of the field of SORTED PER; NULL after
+ * raising. */
 struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine,
                                                 const struct kymo_expr_value *per);
 bool kymo_key_sync(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,

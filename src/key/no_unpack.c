@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where there are no libraries to unpack with. */
+/* Replaces unpack.c where no library for unpacking is available. */
 #include "key/unpack.h"
 
 const char *kymo_key_unpack_bytes(struct kymo_unpacked *out, enum kymo_key_method method, const uint8_t *from,

@@ -10,7 +10,7 @@ static void clear_slots(struct kymo_key_machine *machine, uint32_t from, uint32_
     machine->slots[i].sort = KYMO_SORT_ABSENT;
 }
 
-/* At the first byte of a record, or of what may be one. */
+/* Begins at the first byte of a record, or of a possible one. */
 static void begin(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, uint64_t start) {
   machine->windows[0] = (struct kymo_key_window){
       .data = machine->data, .base = start, .end = frame->end, .is_file_end = frame->end == machine->size};
@@ -27,7 +27,7 @@ static void begin(struct kymo_key_machine *machine, const struct kymo_key_frame 
 
 /* ---- dispatch ---- */
 
-/* What was tried last at this place. */
+/* The last attempt at this place. */
 struct trial {
   uint64_t start;
   uint32_t prefix;
@@ -37,8 +37,8 @@ struct trial {
   char text[160];
 };
 
-/* A decode error of one of several kinds is reported if none fits. What is too short for one may be long
- * enough for another. */
+/* A decode error of one of several kinds is reported if no kind fits. A record that is too short for one may
+ * be long enough for another. */
 static void remember(struct kymo_key_machine *machine, struct trial *trial) {
   if (!trial->r || (trial->r == 3 && machine->r != 3)) {
     trial->r = machine->r;
@@ -87,7 +87,7 @@ static bool run_prefix(struct kymo_key_machine *machine, const struct kymo_key_f
   return trial->is_good;
 }
 
-/* Whether the kind fits. *ok becomes false if that cannot be told. */
+/* Whether the kind fits. *ok becomes false if that is unknown. */
 static bool fits(struct kymo_key_machine *machine, const struct kymo_key_frame *frame,
                  const struct kymo_key_kind *kind, struct trial *trial) {
   uint64_t start;
@@ -97,7 +97,7 @@ static bool fits(struct kymo_key_machine *machine, const struct kymo_key_frame *
     trial->is_begun = false;
     return false;
   }
-  if (kind->align != KYMO_KEY_NONE) /* computing it took the machine back to where it began */
+  if (kind->align != KYMO_KEY_NONE) /* computing it has moved the machine back to the begin */
     trial->is_begun = false;
   if (!run_prefix(machine, frame, kind->prefix, start, trial))
     return false;
@@ -177,7 +177,7 @@ void *kymo_key_work(struct kymo_key_machine *machine, size_t size) {
   return memory;
 }
 
-/* The fields that a definition tells. */
+/* Reads the fields of a run-time definition. */
 static bool run_definition(struct kymo_key_machine *machine, const struct kymo_key_kind *kind) {
   struct kymo_expr_value value;
   if (!kymo_key_evaluate(machine, kind->from_key, &value))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running code. What the verifier has seen to is not looked at again: that operands are there, that jumps
+ * Running code. What the verifier has established is not checked again: that operands are there, that jumps
  * lead forward within the block, that stack, windows, loops and remembered positions are deep enough. Only
  * data are checked.
  */
@@ -29,7 +29,7 @@ static struct kymo_key_window *innermost(struct kymo_key_machine *machine) {
 
 /* ---- filler ---- */
 
-/* Passes `bits`, which must all be made of a byte if `told` is one more than it. */
+/* Skips `bits`; if `told` is not 0 they must all consist of the byte `told` - 1. */
 static bool pass(struct kymo_key_machine *machine, uint64_t bits, uint32_t told) {
   if (!kymo_key_need(machine, bits))
     return false;
@@ -60,7 +60,7 @@ static bool pass_counted(struct kymo_key_machine *machine, const struct kymo_key
   return pass(machine, count * what->a, what->b);
 }
 
-/* Forward to bytes from the base. */
+/* Moves forward to this number of bytes from the base. */
 static bool go(struct kymo_key_machine *machine, uint64_t bytes, uint32_t told) {
   uint64_t base = innermost(machine)->base, target;
   if (__builtin_add_overflow(base, bytes, &target) || target > UINT64_MAX / 8)
@@ -129,7 +129,7 @@ bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *lis
   return true;
 }
 
-/* ---- what pushes a value ---- */
+/* ---- instructions that push a value ---- */
 
 static struct kymo_expr_value number_at(const struct kymo_key_machine *machine,
                                         const struct kymo_key_instruction *what) {
@@ -203,7 +203,7 @@ static struct kymo_expr_value *load(struct kymo_key_machine *machine, const stru
   return top + 1;
 }
 
-/* What loads have read ahead may be more than there is: then the record's end is known all the same. */
+/* Loads may have read ahead beyond the record's end: the end is then known nevertheless. */
 static bool set_length(struct kymo_key_machine *machine, uint64_t bytes, uint32_t ahead) {
   uint64_t position = (machine->bit + 7) / 8 - machine->start,
            room = machine->windows[0].end - machine->start;
@@ -215,7 +215,7 @@ static bool set_length(struct kymo_key_machine *machine, uint64_t bytes, uint32_
                         (unsigned long long)position, (unsigned long long)bytes);
 }
 
-/* Those that take a count from the stack. */
+/* Instructions that pop a count. */
 static bool counted(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
                     const struct kymo_expr_value *value) {
   uint64_t count = 0;
@@ -259,7 +259,7 @@ void kymo_key_describe(const struct kymo_expr_value *value, bool is_hex, char *o
   snprintf(out + used, room - (size_t)used, "%s%s", is_plain ? "" : "\"", size < value->size ? " …" : "");
 }
 
-/* How many bits before the position a field began: bytes tell it themselves. */
+/* The distance in bits from a field's begin to the position: values of bytes know it themselves. */
 static uint64_t begin_of(const struct kymo_key_machine *machine, const struct kymo_expr_value *field,
                          uint32_t bits) {
   uint64_t since = kymo_key_bits_since(machine, field);
@@ -287,7 +287,7 @@ static bool check(struct kymo_key_machine *machine, const struct kymo_key_instru
   return kymo_key_raise(machine, what->a, kymo_key_offset(machine), "%.*s%s%s", size, text, comma, found);
 }
 
-/* Holds what was found against what was worked out. */
+/* Compares the found value with the computed one. */
 static bool expect(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
                    const struct kymo_expr_value *expected, const struct kymo_expr_value *found) {
   char texts[2][KYMO_KEY_DESCRIBED];
@@ -308,7 +308,7 @@ static bool lost(struct kymo_key_machine *machine, const struct kymo_expr_value 
   return true;
 }
 
-/* How many values a definition of a record takes besides the key. */
+/* The number of values that a definition of a record takes besides the key. */
 static unsigned operands_of(const struct kymo_key_recipe *recipe) {
   static const unsigned sources[] = {[KYMO_STYLE_LETTERS] = 2, [KYMO_STYLE_TEXT] = 1, [KYMO_STYLE_LIST] = 0};
   return 2 + sources[recipe->style] + (recipe->has_length != 0);
@@ -390,7 +390,7 @@ static bool begin_loop(struct kymo_key_machine *machine, const struct kymo_key_i
   return true;
 }
 
-/* Whether there is another turn. */
+/* Whether the loop has another turn. */
 static bool next_turn(struct kymo_key_machine *machine, const struct kymo_key_instruction *head,
                       bool is_until, bool *ok) {
   struct kymo_key_loop_state *loop = &machine->loops[machine->loop_count - 1];
@@ -402,8 +402,8 @@ static bool next_turn(struct kymo_key_machine *machine, const struct kymo_key_in
     *ok = kymo_key_raise(machine, 2, kymo_key_offset(machine), "REPEAT with a turn that consumes nothing");
   if (*ok && !is_over && ++loop->turns >= head->c)
     *ok = kymo_key_raise(machine, 9, kymo_key_offset(machine), "REPEAT with more than %u turns", head->c);
-  /* loops within loops: what consumes nothing is bounded by no bytes, nor is what stands elsewhere and is
-   * read again and again */
+  /* loops within loops: the bytes of the file do not bound turns that consume nothing, nor turns that read
+   * elsewhere (AT) again and again */
   if (*ok && !is_over && (machine->bit == loop->bit || machine->return_count) &&
       ++machine->idle_turns > machine->size + KYMO_KEY_REPEAT_LIMIT)
     *ok = kymo_key_raise(machine, 9, kymo_key_offset(machine),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records that files define themselves: a definition becomes a list of fields, each a letter of TYPES, and is
- * kept once for all equal ones. What makes no sense (R7) is delivered as bytes.
+ * kept once for all equal ones. A definition that makes no sense (R7) is delivered as bytes.
  */
 #include "base/list.h"
 #include "key/machine.h"
@@ -12,7 +12,7 @@
 
 #define FIELDS_MAX 1024
 
-/* A definition on its way; its names are gathered in `text`. */
+/* A definition that is being parsed; its names are collected in `text`. */
 struct definition {
   struct kymo_key_machine *machine;
   const struct kymo_key_recipe *recipe;
@@ -20,9 +20,10 @@ struct definition {
   bool has_length;
   uint64_t length;
   const char *wrong;              /* or NULL … */
-  struct kymo_expr_value culprit; /* … and the piece that is: its bytes say where … */
-  uint32_t at;                    /* … or this, in bytes from the record's start; NONE: unknown */
-  struct kymo_expr_value field;   /* the name of the field that it is of; absent: of none */
+  struct kymo_expr_value culprit; /* … and the wrong piece: the place of its bytes is known … */
+  uint32_t at;                    /* … or this is the place, in bytes from the record's start; NONE:
+                                   * unknown */
+  struct kymo_expr_value field;   /* the name of its field; absent: it has none */
   struct part {
     struct kymo_expr_value name;
     uint32_t letter, override, count;
@@ -114,7 +115,7 @@ static void by_letters(struct definition *d, struct kymo_expr_value letters, str
   }
 }
 
-/* Takes "[n]" off the end; 0: there is none. */
+/* Removes "[n]" from the end and returns n; 0: there is none. */
 static uint32_t take_count(struct kymo_expr_value *text) {
   uint32_t at = (uint32_t)text->size, count = 0, factor = 1;
   if (at < 3 || text->p[at - 1] != ']')
@@ -162,7 +163,7 @@ static uint64_t bytes_of(const struct kymo_key_type *type) {
   }
 }
 
-/* A name or type as text: formats that number them have their digits instead. */
+/* A name or type as text; formats that use numbers have their digits instead. */
 static struct kymo_expr_value word_of(struct definition *d, const struct kymo_expr_value *value) {
   enum { DIGITS = 24 };
   if (value->sort != KYMO_SORT_NUMBER)
@@ -176,7 +177,7 @@ static struct kymo_expr_value word_of(struct definition *d, const struct kymo_ex
                           (uint32_t)snprintf(digits, DIGITS, "%s%" PRIu64, sign, magnitude));
 }
 
-/* Parallel lists of names and types, and maybe of sizes in bytes. */
+/* Parallel lists of names and types, and optionally of sizes in bytes. */
 static void by_list(struct definition *d) {
   const struct kymo_key_machine *machine = d->machine;
   const struct kymo_key_list *names = &machine->lists[d->recipe->name_column],
@@ -202,13 +203,13 @@ static void by_list(struct definition *d) {
   }
 }
 
-/* How many values a field has: a count of the definition's, times that of its type. */
+/* The number of values of a field: the count in the definition times that of its type. */
 static uint64_t values_of(const struct kymo_key *key, uint32_t letter, uint32_t count) {
   uint64_t each = key->letters[letter].count;
   return (each ? each : 1) * (count ? count : 1);
 }
 
-/* Types may have no bytes, so that the data do not bound what a record holds. */
+/* Types may have no bytes, so that the data do not bound the number of values in a record. */
 static void limit_values(struct definition *d) {
   uint64_t values = 0;
   for (uint32_t i = 0; i < d->count; i++)
@@ -220,14 +221,14 @@ static void limit_values(struct definition *d) {
   }
 }
 
-/* ---- keeping it ---- */
+/* ---- keeping definitions ---- */
 
 static void put(struct kymo_strbuf *out, const void *bytes, uint32_t size) {
   kymo_strbuf_add(out, (const char *)&size, sizeof size);
   kymo_strbuf_add(out, bytes, size);
 }
 
-/* What tells definitions apart. */
+/* The identity of a definition. */
 static void spell(const struct definition *d, struct kymo_strbuf *out) {
   put(out, &d->recipe, sizeof d->recipe);
   put(out, d->name.p, (uint32_t)d->name.size);
@@ -265,8 +266,8 @@ static struct kymo_key_record *make(const struct definition *d, struct kymo_aren
   return record->name ? record : NULL;
 }
 
-/* The one record of this definition, which the first pass has found, or finds now. NULL: it has not, or out
- * of memory. */
+/* The one record of this definition, which the first pass has found or finds now. NULL: it was not found, or
+ * out of memory. */
 static struct kymo_key_record *intern(const struct definition *d) {
   struct kymo_key_found *found = d->machine->found;
   struct kymo_key_records *records = found ? &found->records[d->recipe->table] : NULL;
@@ -295,7 +296,7 @@ static struct kymo_key_record *intern(const struct definition *d) {
   return record;
 }
 
-/* At the piece that is at fault, with its text, its field and the record. */
+/* Raises at the wrong piece, with its text, its field and the record. */
 static bool mark_wrong(const struct definition *d) {
   const struct kymo_key_machine *machine = d->machine;
   const struct kymo_expr_value *const pieces[3] = {&d->culprit, &d->field, &d->name};
@@ -310,7 +311,7 @@ static bool mark_wrong(const struct definition *d) {
                              *texts[2] ? *texts[1] ? " of " : ", in " : "", texts[2]);
 }
 
-/* With space for its parts. */
+/* Makes a definition with space for its parts. */
 static bool define(struct definition *d, const struct kymo_expr_value *operands) {
   struct kymo_key_machine *machine = d->machine;
   const struct kymo_expr_value *source = operands + 2;
@@ -353,7 +354,7 @@ bool kymo_key_define_record(struct kymo_key_machine *machine, const struct kymo_
   return ok;
 }
 
-/* ---- running it ---- */
+/* ---- decoding by a definition ---- */
 
 static bool is_time(const struct kymo_key *key, const struct kymo_key_field *field) {
   return field->override != KYMO_KEY_NONE && key->overrides[field->override].clock != KYMO_KEY_NONE;
@@ -403,7 +404,7 @@ static bool run_field(struct kymo_key_machine *machine, const struct kymo_key_fi
   return true;
 }
 
-/* All that is left, as one value. */
+/* All remaining bytes as one value. */
 static bool run_bytes(struct kymo_key_machine *machine) {
   static const struct kymo_key_type rest = {.encoding = KYMO_TYPE_BYTES, .size = KYMO_SIZE_TO_END};
   struct kymo_expr_value value = {0};
@@ -412,7 +413,8 @@ static bool run_bytes(struct kymo_key_machine *machine) {
          kymo_key_append(machine, &machine->fields, &value, 0);
 }
 
-/* How many fields there are bytes for: less than all, or more bytes than that, is a misfit. */
+/* The number of fields for which there are bytes: the record does not fit if that is less than all, or if
+ * bytes remain. */
 static uint32_t run_fields(struct kymo_key_machine *machine, const struct kymo_key_record *record) {
   uint32_t i = 0;
   while (i < record->field_count && run_field(machine, &record->fields[i], &machine->field_counts[i]))
@@ -420,7 +422,8 @@ static uint32_t run_fields(struct kymo_key_machine *machine, const struct kymo_k
   return i;
 }
 
-/* What does not fit its definition, from `field` on, is bytes. False after raising: the file ends. */
+/* Delivers a record that does not fit its definition as bytes, from `field` on. False after raising: the
+ * file ends. */
 static bool run_misfit(struct kymo_key_machine *machine, const struct kymo_key_record *record, uint32_t field,
                        uint64_t begin) {
   char place[2 * KYMO_KEY_DESCRIBED + 16];
@@ -452,7 +455,8 @@ bool kymo_key_run_record(struct kymo_key_machine *machine, const struct kymo_key
     machine->field_counts = counts;
     machine->field_capacity = record->field_count;
   }
-  machine->watch = record->is_bytes ? NULL : watch; /* then the fields only say where the misfit is */
+  /* then the fields only show where the record does not fit */
+  machine->watch = record->is_bytes ? NULL : watch;
   uint32_t fitting =
       record->is_bytes && !record->is_misfit ? record->field_count : run_fields(machine, record);
   machine->watch = watch;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records whose boundaries need not be walked to: those of a region whose kinds have all one constant size.
- * Reading may begin at any of them if it would know there all that it knows who has come from the start:
+ * Records whose boundaries are computed instead of walked to: those of a region whose kinds all have one
+ * constant size. Reading may begin at any of them if the state there is the same as after reading from the
+ * start:
  *
  *   header ─► kept values, order of bytes, rates, tables ─► │ r │ r │ r │ r │ …      known at its begin, and
  *             (read in any case)                            └ the same from here to its end ┘
  *
- * So no record of the region may leave anything to others: kept values, definitions, SYNC, ORDER FILE,
- * counters, losses, a clock that LOW, BASE or DISTANCE refer to, segments, nor may it ask how long the one
- * before was. And none may end the reading or look for the next boundary in another way, for that would be
- * unknown to who has not seen it: whatever can be wrong with one has a policy that goes on after it.
+ * So no record of the region may leave state for others: kept values, definitions, SYNC, ORDER FILE,
+ * counters, losses, a clock that LOW, BASE or DISTANCE refer to, segments; nor may it use the length of the
+ * previous one. And no record may end the reading or change how the next boundary is found, for a reader that
+ * has not decoded it would not know: every possible error in a record has a policy that continues after it.
  */
 #include "key/search.h"
 #include "key/machine.h"
@@ -18,7 +19,7 @@
 
 /* ---- sizes ---- */
 
-/* How far the items so far reach. */
+/* The end of the items so far. */
 struct extent {
   const struct kymo_key *key;
   uint64_t bits, length;
@@ -44,11 +45,11 @@ static bool add_load(struct extent *extent, const struct kymo_key_type *type, ui
   case KYMO_TYPE_STRING:
   case KYMO_TYPE_STRING_WHOLE:
   case KYMO_TYPE_TEXT_NUMBER: extent->bits += size * 8; return size < KYMO_SIZE_TO_END;
-  default: return false; /* the bytes themselves tell where it ends */
+  default: return false; /* its end depends on the bytes themselves */
   }
 }
 
-/* Items that take a number. */
+/* Items that pop a number. */
 static bool add_counted(struct extent *extent, const struct kymo_key_instruction *what, uint64_t number) {
   uint64_t bytes = (extent->bits + 7) / 8;
   switch ((enum kymo_key_code)what->code) {
@@ -80,7 +81,8 @@ static bool add_loop(struct extent *extent, uint32_t at, uint64_t turns) {
 
 static bool add_code(struct extent *extent, uint32_t first, uint32_t end) {
   const struct kymo_key *key = extent->key;
-  for (uint32_t i = first, guard = first; i < end; i++) { /* what stands before `guard` may be jumped over */
+  /* instructions before `guard` may be jumped over */
+  for (uint32_t i = first, guard = first; i < end; i++) {
     const struct kymo_key_instruction *what = &key->code[i];
     const struct kymo_key_type *type;
     uint64_t number = 0;
@@ -127,7 +129,7 @@ static bool add_part(struct extent *extent, const struct kymo_key_part *part) {
   return !block || add_code(extent, block->first, block->first + block->count);
 }
 
-/* Of every record of the kind; 0: what it holds tells. */
+/* The size of every record of the kind; 0: it depends on the contents. */
 static uint64_t bytes_of(const struct kymo_key *key, const struct kymo_key_kind *kind) {
   struct extent extent = {.key = key};
   bool is_plain =
@@ -141,7 +143,7 @@ static uint64_t bytes_of(const struct kymo_key *key, const struct kymo_key_kind 
 
 /* ---- state ---- */
 
-/* Reading goes on after records of which this is told, as if all were well. */
+/* Whether reading continues after a record with this error. */
 static bool goes_on(const struct kymo_key *key, uint32_t r) {
   return kymo_key_policy_of(key, r) == KYMO_KEY_POLICY_MARK;
 }
@@ -150,12 +152,12 @@ static bool goes_on(const struct kymo_key *key, uint32_t r) {
 struct look {
   const struct kymo_key *key;
   const struct kymo_key_part *part;
-  bool has_acquisition;      /* some TIME is the record's by its name */
-  bool has_point, is_record; /* there was a TIME that may be the record's; the last one is */
+  bool has_acquisition;      /* the name of some TIME makes it the record's time */
+  bool has_point, is_record; /* a TIME was found; the current one is the record's */
 };
 
-/* Bits of the whole number that the instruction before `at` has left; 0: it is a float, UINT32_MAX: it may be
- * any. */
+/* The bits of the whole number that the instruction before `at` has pushed; 0: it is a float, UINT32_MAX:
+ * unknown. */
 static uint32_t bits_before(const struct look *look, uint32_t at) {
   const struct kymo_key *key = look->key;
   uint32_t first = key->blocks[look->part->block].first;
@@ -171,7 +173,7 @@ static uint32_t bits_before(const struct look *look, uint32_t at) {
   return UINT32_MAX;
 }
 
-/* Whether no time in this unit is beyond what nanoseconds can tell. */
+/* Whether all times in this unit fit int64 nanoseconds. */
 static bool is_small(const struct look *look, uint32_t at, uint32_t bits) {
   const struct kymo_key_instruction *what = &look->key->code[at],
                                     *unit = what->b & KYMO_TIME_UNITS ? what - 1 : NULL;
@@ -182,8 +184,9 @@ static bool is_small(const struct look *look, uint32_t at, uint32_t bits) {
   return bits <= 32 && is_told && clock->rate == KYMO_KEY_NONE && most_ps <= UINT64_C(1000000000000);
 }
 
-/* A time that refers to no other record. One that nanoseconds cannot tell ends the reading: of the times that
- * the file is sorted by all such stand at its ends, and others must be too small for it. */
+/* Whether a time refers to no other record. A time outside int64 nanoseconds ends the reading: in a sorted
+ * file such times of the sorting clock can only be at either end, and other times must be too small for
+ * that. */
 static bool is_own_time(struct look *look, uint32_t at) {
   const struct kymo_key_instruction *what = &look->key->code[at];
   uint32_t mode = what->b & KYMO_TIME_MODE, first = look->key->blocks[look->part->block].first;
@@ -199,7 +202,7 @@ static bool is_own_time(struct look *look, uint32_t at) {
          ((look->is_record && mode != KYMO_TIME_SPAN) || is_small(look, at, bits));
 }
 
-/* Whether an instruction concerns its record alone, and reading goes on after that whatever it finds. */
+/* Whether an instruction concerns its record alone, and reading continues after that record in any case. */
 static bool is_harmless(struct look *look, uint32_t at) {
   const struct kymo_key_instruction *what = &look->key->code[at];
   switch ((enum kymo_key_code)what->code) {
@@ -218,7 +221,7 @@ static bool is_harmless(struct look *look, uint32_t at) {
   case KYMO_DO_CHECK:
   case KYMO_DO_EXPECT: return what->a >= 4 && goes_on(look->key, what->a);
   case KYMO_DO_TIME: return is_own_time(look, at);
-  default: return true; /* R4 and R10 at most; what is read elsewhere has no constant size */
+  default: return true; /* R4 and R10 at most; data that is read elsewhere has no constant size */
   }
 }
 

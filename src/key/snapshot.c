@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots of what outlives records (S25): the state is copied, tables go back and forth by their
- * changes. */
+/* Snapshots of the state that outlives records (S25): the state is copied, tables are restored by undoing or
+ * redoing their changes. */
 #include "key/machine.h"
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ bool kymo_key_snapshot_take(struct kymo_key_snapshot *snapshot, const struct kym
   return ok;
 }
 
-/* The file may have been cut since. False: before the place. */
+/* The file may have been truncated since. False: it ends before the place. */
 static bool fit(struct kymo_key_state *state, uint64_t size) {
   for (uint32_t i = 0; i < state->depth; i++) {
     if (state->frames[i].at > size)

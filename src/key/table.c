@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tables: keys are numbers or texts, hashed with a key of the process so that no file makes them slow; small
- * numbers are looked up directly. What changes is noted, so that snapshots can go back and forth without
- * copies of tables.
+ * numbers are looked up directly. Changes are noted, so that snapshots can be restored without copies of
+ * tables.
  */
 #include "base/hash.h"
 #include "base/list.h"
@@ -108,7 +108,7 @@ static void put(struct kymo_key_map *map, uint32_t index, const struct kymo_key_
   *now = *version;
 }
 
-/* Makes a change, and notes it unless it was known before reading. */
+/* Makes a change, and notes it unless it was made before reading. */
 static bool change(struct kymo_key_machine *machine, uint32_t table, struct kymo_key_entry *entry,
                    const struct kymo_key_version *version) {
   struct kymo_key_map *map = &machine->tables[table];
@@ -154,7 +154,7 @@ void kymo_key_changes_go(struct kymo_key_machine *machine, uint32_t count) {
   }
 }
 
-/* By time: a version after those that are not later. */
+/* KNOWN BY TIME: inserts a version after those that are not later. */
 static bool remember(struct kymo_key_machine *machine, struct kymo_key_entry *entry,
                      struct kymo_key_version version) {
   if (!KYMO_LIST_ROOM(entry->history, entry->history_capacity, entry->history_count)) {
@@ -167,7 +167,7 @@ static bool remember(struct kymo_key_machine *machine, struct kymo_key_entry *en
   return true;
 }
 
-/* Whether this table is filled by what is going on: reading, or one of the passes. */
+/* Whether the current activity (reading, or one of the passes) fills this table. */
 static bool is_filled_now(const struct kymo_key_machine *machine, const struct kymo_key_table *table) {
   switch ((enum kymo_key_known)table->known) {
   case KYMO_KNOWN_ALWAYS: return machine->pass == table->pass + 1;
@@ -197,7 +197,7 @@ const struct kymo_key_version *kymo_key_table_get(struct kymo_key_machine *machi
   return low && is_there(&entry->history[low - 1]) ? &entry->history[low - 1] : NULL;
 }
 
-/* What the first pass has found: the classes are made of it. */
+/* Notes what the first pass has found: the classes are made from it. */
 static bool find_version(struct kymo_key_machine *machine, uint32_t table, const struct kymo_expr_value *key,
                          struct kymo_key_version *version) {
   struct kymo_key_found *found = machine->found;
@@ -217,7 +217,7 @@ static bool find_version(struct kymo_key_machine *machine, uint32_t table, const
   return true;
 }
 
-/* What a key has already is no longer so. False if the policy says that this ends the record. */
+/* The key has another value already. False if by policy this ends the record. */
 static bool mark_other(struct kymo_key_machine *machine, const struct kymo_expr_value *key,
                        const struct kymo_expr_value *before, const struct kymo_expr_value *now) {
   char name[KYMO_KEY_DESCRIBED], expected[KYMO_KEY_DESCRIBED], found[KYMO_KEY_DESCRIBED];
@@ -309,7 +309,7 @@ bool kymo_key_tables_copy(struct kymo_key_machine *machine, const struct kymo_ke
   return ok;
 }
 
-/* ---- what was found ---- */
+/* ---- definitions found ---- */
 
 struct kymo_key_found *kymo_key_found_new(const struct kymo_key *key) {
   struct kymo_key_found *found = calloc(1, sizeof *found);

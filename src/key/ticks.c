@@ -60,7 +60,7 @@ static bool scale(struct kymo_wide x, struct kymo_key_ratio by, struct kymo_wide
   return rest.high >= 0 || kymo_wide_subtract(*out, kymo_wide_of_u64(1), out);
 }
 
-/* How long a tick is: told, or by a RATE that is read at first use. */
+/* The length of a tick: constant, or by a RATE that is read at first use. */
 static bool learn_tick(struct kymo_key_machine *machine, uint32_t clock) {
   const struct kymo_key_clock *what = &machine->key->clocks[clock];
   struct kymo_key_tick tick = {.ps = {kymo_key_wide(what->resolution_low, what->resolution_high), 1}};
@@ -106,7 +106,7 @@ static bool to_ns(struct kymo_key_machine *machine, struct kymo_wide ticks, cons
 
 /* ---- a field in ticks ---- */
 
-/* Ticks of one of what the field counts. */
+/* The ticks of one unit of the field. */
 static bool unit_of(struct kymo_key_machine *machine, uint32_t clock, uint32_t mode,
                     const struct kymo_expr_value *unit, struct kymo_key_ratio *out) {
   uint32_t kind = mode & KYMO_TIME_UNITS;
@@ -168,7 +168,7 @@ static struct kymo_key_per_state *find_per(const struct kymo_key_state *state, u
   return NULL;
 }
 
-/* The state for a value of PER; NULL after raising. An absent value is one of its own. */
+/* The state for a value of PER; NULL after raising. An absent value has a separate state. */
 static struct kymo_key_per_state *per_of(struct kymo_key_machine *machine, uint32_t index, bool is_counter,
                                          const struct kymo_expr_value *per) {
   struct kymo_key_state *state = &machine->state;

@@ -74,14 +74,14 @@ static const char *unpack_lz4_frame(struct kymo_unpacked *out, const uint8_t *fr
   return status == 0 || out->is_over || out->failed ? NULL : "the data are no good for lz4";
 }
 
-/* A block does not tell its size: room grows until it fits. */
+/* A block does not say its size: the space grows until it fits. */
 static const char *unpack_lz4(struct kymo_unpacked *out, const uint8_t *from, size_t size) {
   static const uint8_t magic[4] = {0x04, 0x22, 0x4d, 0x18};
   if (size >= sizeof magic && memcmp(from, magic, sizeof magic) == 0)
     return unpack_lz4_frame(out, from, size);
   if (size > INT32_MAX)
     return "a block of lz4 of more than 2 GiB";
-  /* a byte makes at most 255 */
+  /* a byte expands to at most 255 */
   size_t most = size < KYMO_UNPACK_MAX / 255 ? size * 255 + 64 : KYMO_UNPACK_MAX;
   for (;;) {
     out->size = out->capacity;

@@ -5,7 +5,7 @@
 
 #include "key/sections.h"
 
-/* How a jump reaches an instruction. */
+/* The state with which a jump reaches an instruction. */
 struct kymo_key_label {
   bool is_set;
   int depth;
@@ -17,15 +17,15 @@ struct kymo_key_verify {
   const char *file;
   struct kymo_error *error;
   struct kymo_key_label *labels; /* by instruction, and one after the last */
-  uint64_t spent, budget;        /* instructions looked at, and how many may be */
-  uint32_t *prefix_slots;        /* how many slots there are for a prefix, whatever kind has it */
+  uint64_t spent, budget;        /* instructions checked, and their limit */
+  uint32_t *prefix_slots;        /* the number of slots for a prefix, for every kind that has it */
 };
 
-/* What code may do. */
+/* What a block of code may do. */
 struct kymo_key_verify_code {
-  bool is_expression; /* leaves one value, does nothing else */
+  bool is_expression; /* leaves one value, has no other effect */
   uint32_t slots;
-  const struct kymo_key_kind *kind; /* whose lists it may use; NULL: none */
+  const struct kymo_key_kind *kind; /* the kind whose lists it may use; NULL: none */
 };
 
 bool kymo_key_verify_fail(struct kymo_key_verify *v, const char *format, ...)

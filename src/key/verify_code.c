@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Verifying a block of code: one pass in which the stack's depth is known at every instruction, since jumps
- * lead forward and bring the depth along. What is open (LOOP, ENTER, AT) nests, and jumps stay within it.
+ * lead forward and the depth at a jump is that at its target. Open instructions (LOOP, ENTER, AT) nest, and
+ * jumps stay within them.
  */
 #include "key/verify.h"
 
-/* Operands that are taken and results that are put; what an instruction may stand in. */
+/* The values that an instruction pops and pushes; and where it is allowed. */
 struct effect {
   uint8_t pops, puts;
   bool is_item;
@@ -99,7 +100,7 @@ static const struct effect effects[KYMO_DO_COUNT] = {
     [KYMO_DO_EXPECT] = {2, 0, 1},
 };
 
-/* Something that is open. */
+/* An instruction that is open. */
 struct nest {
   uint32_t code, at, id, depth;
 };
@@ -107,7 +108,7 @@ struct nest {
 struct walk {
   struct kymo_key_verify *v;
   const struct kymo_key_verify_code *owner;
-  uint32_t at, end; /* instruction at hand, end of the block */
+  uint32_t at, end; /* the current instruction, and the end of the block */
   int depth;
   struct nest nests[3 * KYMO_KEY_DEPTH];
   uint32_t nest_count, next_id, opened[3]; /* LOOP, ENTER, AT */
@@ -188,7 +189,7 @@ static bool check_operands(struct walk *walk, const struct kymo_key_instruction 
   return ok || fail(walk, "an operand that is out of bounds");
 }
 
-/* How many values it takes: some depend on operands. */
+/* The number of values that it pops: some depend on operands. */
 static int pops_of(const struct walk *walk, const struct kymo_key_instruction *what) {
   static const int sources[] = {[KYMO_STYLE_LETTERS] = 2, [KYMO_STYLE_TEXT] = 1, [KYMO_STYLE_LIST] = 0};
   const struct kymo_key *key = walk->v->key;
@@ -206,7 +207,7 @@ static int pops_of(const struct walk *walk, const struct kymo_key_instruction *w
   }
 }
 
-/* ---- what opens and closes ---- */
+/* ---- instructions that open and close ---- */
 
 static bool open_nest(struct walk *walk, uint32_t kind, uint32_t code) {
   if (walk->opened[kind] == KYMO_KEY_DEPTH)
@@ -251,7 +252,7 @@ static bool nest(struct walk *walk, const struct kymo_key_instruction *what) {
 
 /* ---- jumps ---- */
 
-/* Notes with what depth, and inside of what, a target is reached. */
+/* Notes the stack's depth and the open instructions with which a target is reached. */
 static bool jump(struct walk *walk, uint32_t target) {
   struct kymo_key_label *label = &walk->v->labels[target];
   if (target <= walk->at || target > walk->end)
@@ -262,7 +263,7 @@ static bool jump(struct walk *walk, uint32_t target) {
   return true;
 }
 
-/* What jumps here brings, against what comes from above. */
+/* Compares the state of jumps to here with the state from the instruction before. */
 static bool land(struct walk *walk, bool *is_reached) {
   struct kymo_key_label *label = &walk->v->labels[walk->at];
   if (!label->is_set)

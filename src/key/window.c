@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows inside of records, and what stands packed in them. */
+/* Windows inside of records, and packed bytes in them. */
 #include "key/machine.h"
 #include "key/unpack.h"
 #include <stdlib.h>

@@ -80,7 +80,7 @@ static bool parse_definition(struct fdl_compiler *compiler, struct tdl_parser *p
   return true;
 }
 
-/* FOR name: one of the descriptions is called so, unless none has a name. */
+/* FOR name: one of the descriptions must have this name, unless none has a name. */
 static bool check_for(struct fdl_compiler *compiler, const struct tdl_name *name) {
   const char *other = NULL;
   for (size_t i = 0; i < compiler->schema_count; i++) {
@@ -154,7 +154,7 @@ static bool parse(struct fdl_compiler *compiler, const struct tdl_expr **select)
          (parser.token.kind == TDL_TOKEN_END || kymo_tdl_unexpected(&parser, "AND, OR, FIRST or the end"));
 }
 
-/* ---- making ---- */
+/* ---- building ---- */
 
 static bool make_activity(struct fdl_compiler *compiler, struct fdl_definition *definition) {
   struct kymo_filter_builder *builder = &compiler->builder;

@@ -5,7 +5,7 @@
  *
  *   compile.c   a filter's head, definitions, select
  *   generate.c  expressions: one pass that checks and adds nodes
- *   relate.c    comparisons, sets, patterns, flags: what goes with what
+ *   relate.c    comparisons, sets, patterns, flags: which operands match
  *   names.c     what a name means in the schemas
  */
 #ifndef KYMO_FILTER_FDL_FDL_H
@@ -16,22 +16,22 @@
 #include "filter/program.h"
 #include "lang/tdl/parser.h"
 
-/* What values may be; several bits where event classes differ. */
+/* The possible sorts of a value; several bits where event classes differ. */
 enum fdl_kind {
-  FDL_NUMBER = 1, /* whole */
+  FDL_NUMBER = 1, /* whole number */
   FDL_FRACTION = 2,
   FDL_TEXT = 4,
   FDL_BLOB = 8,      /* bytes, which may be an address */
-  FDL_LABELLED = 16, /* whole, with interpretations */
+  FDL_LABELLED = 16, /* whole number, with interpretations */
   FDL_FLAGS = 32,
   FDL_SPAN = 64,
   FDL_MOMENT = 128,
-  FDL_COMPOUND = 256, /* a struct: is there or not, no more */
+  FDL_COMPOUND = 256, /* a struct: only its presence can be tested */
 };
 #define FDL_WHOLE (FDL_NUMBER | FDL_LABELLED | FDL_FLAGS)
 #define FDL_ANY_NUMBER (FDL_WHOLE | FDL_FRACTION)
 
-/* A name in the schemas: the types that it has in event classes. */
+/* A name in the schemas, with its types in the event classes. */
 struct fdl_field {
   struct fdl_field *next;
   const char *path;
@@ -41,10 +41,10 @@ struct fdl_field {
   bool is_many;  /* a sequence, or within one */
   bool has_unit; /* of time */
   bool has_text; /* a text or bytes of the event, not a name */
-  bool is_event; /* class names stand in for it somewhere */
+  bool is_event; /* class names replace it in some event class */
   bool is_group;
   bool is_open;       /* labels that only the trace knows */
-  bool has_addresses; /* whose names are in files of programs */
+  bool has_addresses; /* addresses whose names are in files of programs */
 };
 
 struct fdl_definition {
@@ -68,7 +68,7 @@ struct fdl_compiler {
   const struct kymo_schema *const *schemas;
   size_t schema_count;
   struct fdl_definition *definitions;
-  struct fdl_field *fields; /* looked up so far */
+  struct fdl_field *fields; /* names looked up so far */
 };
 
 /* An expression, compiled. */
@@ -76,22 +76,22 @@ struct fdl_value {
   uint32_t node;
   uint32_t at; /* in the text */
   unsigned kinds;
-  const struct fdl_field *field;  /* if it is one, and no more */
-  const struct tdl_expr *literal; /* a constant, as it stands there */
+  const struct fdl_field *field;  /* if it is a plain path */
+  const struct tdl_expr *literal; /* a constant, as written */
   bool is_many;
 };
 
 /* All return false (NULL) after reporting. */
 
 bool kymo_fdl_generate(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *value);
-/* An expression where a truth is wanted. */
+/* An expression where a condition is expected. */
 bool kymo_fdl_generate_test(struct fdl_compiler *compiler, const struct tdl_expr *expr, uint32_t *node);
 bool kymo_fdl_generate_relation(struct fdl_compiler *compiler, const struct tdl_expr *expr,
                                 struct fdl_value *value);
 /* Members of RECORD IN and SEGMENT IN. */
 bool kymo_fdl_generate_numbers(struct fdl_compiler *compiler, const struct tdl_set *set, uint32_t *first,
                                uint32_t *count);
-/* A node, checked for memory and room. */
+/* Adds a node; checks for memory and limits. */
 bool kymo_fdl_add(struct fdl_compiler *compiler, const struct kymo_filter_node *node,
                   struct fdl_value *value);
 /* Adds a SPAN for a DURATION or TICKS. */
@@ -99,14 +99,14 @@ bool kymo_fdl_add_span(struct fdl_compiler *compiler, const struct tdl_value *va
 bool kymo_fdl_is_ok(struct fdl_compiler *compiler);
 /* "a text", "a number" … */
 const char *kymo_fdl_kind_name(unsigned kinds);
-/* A moment that a text tells, as a node. */
+/* A node for the moment that a text says. */
 bool kymo_fdl_add_moment(struct fdl_compiler *compiler, const struct tdl_expr *literal,
                          struct fdl_value *value);
 /* TIME IN: the two moments. */
 bool kymo_fdl_generate_time(struct fdl_compiler *compiler, const struct tdl_expr *expr,
                             struct fdl_value *value);
 
-/* What a path means; NULL after E31 if it is nothing. */
+/* What a path means; NULL after E31 if it is unknown. */
 const struct fdl_field *kymo_fdl_find(struct fdl_compiler *compiler, const struct tdl_path *path);
 /* Whether files have the field as a number of 32 bits with the lowest byte first, by their description. */
 bool kymo_fdl_is_little(const struct fdl_compiler *compiler, const struct fdl_field *field);
@@ -114,8 +114,8 @@ bool kymo_fdl_is_little(const struct fdl_compiler *compiler, const struct fdl_fi
 uint32_t kymo_fdl_add_path(struct fdl_compiler *compiler, const struct fdl_field *field);
 /* A path of PER or SAME: one value. */
 bool kymo_fdl_find_key(struct fdl_compiler *compiler, const struct tdl_path *path, uint32_t *text);
-/* Whether some class of the field knows the label; false after E32 with a suggestion. Names known late get
- * W24. */
+/* Whether some class of the field knows the label; false after E32 with a suggestion. Names that are known
+ * late are reported by W24. */
 bool kymo_fdl_check_label(struct fdl_compiler *compiler, const struct fdl_field *field,
                           struct tdl_bytes label, uint32_t at);
 /* Whether some event class has a name that the pattern matches; true if that is not known. */

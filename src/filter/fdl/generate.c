@@ -178,7 +178,7 @@ static bool check_number(struct fdl_compiler *compiler, const struct fdl_value *
   return (value->kinds & FDL_ANY_NUMBER) != 0 || fail_type(compiler, value, "a number");
 }
 
-/* What lengths of time and moments can do: the kinds of the result, 0 if not this. */
+/* Operations on lengths of time and moments: the kinds of the result, 0 if the operation is not allowed. */
 static unsigned kinds_in_time(enum tdl_operation operation, unsigned a, unsigned b) {
   bool is_sum = operation == TDL_ADD || operation == TDL_SUBTRACT;
   if (a & FDL_MOMENT && b & FDL_MOMENT)

@@ -90,7 +90,7 @@ static bool add_type(struct fdl_compiler *compiler, struct fdl_field *field, con
   return true;
 }
 
-/* What stands at the end of a path: through optionals and variants, and of arrays the elements. */
+/* The type at the end of a path: inside of optionals and variants, and the elements of arrays. */
 static bool take_type(struct fdl_compiler *compiler, struct fdl_field *field, const struct kymo_type *type) {
   while (type->kind == KYMO_KIND_OPTIONAL || type->kind == KYMO_KIND_ARRAY ||
          type->kind == KYMO_KIND_SEQUENCE) {
@@ -119,7 +119,7 @@ static const struct kymo_type *inner(const struct kymo_type *type, bool *is_many
   return type;
 }
 
-/* Names of members may hold dots themselves: every split is tried, the longest name first. */
+/* Names of members may contain dots: every split is tried, the longest name first. */
 static const struct kymo_member *find_member(const struct kymo_type *type, const char *path, bool *is_many) {
   const struct kymo_member *member;
   type = inner(type, is_many);
@@ -150,11 +150,11 @@ static bool visit_find(struct walk *walk, const struct kymo_type *scope) {
   walk->has_found = true;
   walk->field->is_many |= is_many;
   if (shown && shown->element && shown->is_address)
-    walk->field->kinds |= FDL_BLOB; /* an address of a network, by numbers or as a whole */
+    walk->field->kinds |= FDL_BLOB; /* a network address, as numbers or as a whole */
   return take_type(walk->compiler, walk->field, shown ? shown : member->type);
 }
 
-/* The field or what stands in for it, in one class. */
+/* The field or its stand-in in one class. */
 static bool find_in_class(struct walk *walk, const struct kymo_event_class *class_, const char *path) {
   struct fdl_field *field = walk->field;
   const struct kymo_environment *entry = kymo_stand_in_environment(walk->schema, path);
@@ -211,7 +211,7 @@ static bool find_each(struct walk *walk, const struct kymo_event_class *class_) 
 
 /* ---- suggestions ---- */
 
-/* The names of all members, with those around them. */
+/* The names of all members, with the names of the enclosing ones. */
 static bool suggest_members(struct walk *walk, const struct kymo_type *type, const char *prefix,
                             unsigned depth) {
   bool is_many = false;
@@ -245,7 +245,8 @@ static bool suggest_each(struct walk *walk, const struct kymo_event_class *class
   return visit_class(walk, class_);
 }
 
-/* Names that other tools have, and that are near to something else here; NULL: it is none of them. */
+/* Hints for names of other tools, for which the nearest name would be a wrong suggestion; NULL: there is
+ * none. */
 static const char *hint_of(const char *text) {
   if (strcasecmp(text, "DURATION") == 0)
     return "; only the events that an ACTIVITY of the filter adds have a DURATION";
@@ -316,7 +317,7 @@ bool kymo_fdl_is_little(const struct fdl_compiler *compiler, const struct fdl_fi
   return is;
 }
 
-/* A name that no event has yet may be a field of any sort. */
+/* A name that no event class has yet may be a field of any sort. */
 static bool take_late(struct fdl_compiler *compiler, struct fdl_field *field, const struct tdl_path *path) {
   if (!is_late(compiler, kymo_key_defines_late))
     return false;

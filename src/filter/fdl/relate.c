@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparisons, sets, patterns and flags of filters: whether the sides go together, and what a text stands
- * for. */
+/* Comparisons, sets, patterns and flags of filters: whether the sides match, and what a text means. */
 #include "base/regex.h"
 #include "filter/fdl/fdl.h"
 #include "lang/tdl/address.h"
@@ -84,9 +83,10 @@ bool kymo_fdl_generate_time(struct fdl_compiler *compiler, const struct tdl_expr
   return kymo_fdl_add(compiler, &node, value);
 }
 
-/* ---- what a text stands for ---- */
+/* ---- what a text means ---- */
 
-/* A text beside a value: a moment beside one, an interpretation beside what has some. */
+/* A text compared with a value: it is a moment if the value is one, and an interpretation if the value has
+ * some. */
 static bool generate_beside(struct fdl_compiler *compiler, const struct tdl_expr *expr,
                             const struct fdl_value *other, struct fdl_value *value) {
   const struct fdl_field *field = other->field;
@@ -101,7 +101,7 @@ static bool generate_beside(struct fdl_compiler *compiler, const struct tdl_expr
   return kymo_fdl_generate(compiler, expr, value);
 }
 
-/* Both sides, a text of the filter after the other. */
+/* Both sides; a text of the filter is resolved after the other side. */
 static bool generate_sides(struct fdl_compiler *compiler, const struct tdl_expr *expr, struct fdl_value *a,
                            struct fdl_value *b) {
   const struct tdl_expr *left = expr->operands[0], *right = expr->operands[1];
@@ -110,7 +110,7 @@ static bool generate_sides(struct fdl_compiler *compiler, const struct tdl_expr 
   return kymo_fdl_generate(compiler, left, a) && generate_beside(compiler, right, a, b);
 }
 
-/* ---- whether sides go together ---- */
+/* ---- whether sides match ---- */
 
 static bool has_unit(const struct fdl_value *value) { return value->field && value->field->has_unit; }
 
@@ -118,7 +118,7 @@ static bool is_literal_text(const struct fdl_value *value) {
   return value->literal && value->kinds & FDL_TEXT;
 }
 
-/* Numbers of 32 bits may be addresses: a text beside them is one, with dots. */
+/* Numbers of 32 bits may be addresses: a text with dots that is compared with them is one. */
 static bool is_address(const struct fdl_value *value, const struct fdl_value *other) {
   if (!is_literal_text(other) || !value->field || !(value->kinds & FDL_NUMBER))
     return false;
@@ -138,7 +138,7 @@ static bool go_together(const struct fdl_value *a, const struct fdl_value *b) {
   return is_address(a, b) || is_address(b, a);
 }
 
-/* Texts have no order, but those that stand for something do. */
+/* Texts have no order, but those that mean a code or a moment do. */
 static bool have_order(const struct fdl_value *a, const struct fdl_value *b) {
   const unsigned ordered = FDL_ANY_NUMBER | FDL_SPAN | FDL_MOMENT;
   if (is_literal_text(a) && is_literal_text(b))
@@ -153,7 +153,7 @@ static bool is_name_of_address(const struct fdl_value *value, const struct fdl_v
   return is_literal_text(other) && value->field && value->field->has_addresses && !is_address(value, other);
 }
 
-/* What makes a number of a text or a text of a number, if a quote too many or too few is all. */
+/* The hint that turns a text into a number or a number into a text, if only the quotes are wrong. */
 static const char *quote_hint(const struct fdl_value *a, const struct fdl_value *b) {
   const struct tdl_bytes *text = is_literal_text(b) ? &b->literal->value.bytes : NULL;
   bool is_number = text && text->length > 0;
@@ -180,7 +180,7 @@ static bool check_sides(struct fdl_compiler *compiler, const struct fdl_value *a
 
 /* ---- always true or false ---- */
 
-/* Where a number lies among the values of a type: below all, above all, or within. */
+/* Where a number is relative to the values of a type: below all, above all, or within. */
 static int side_of(const struct kymo_type *type, struct kymo_wide number) {
   bool is_varint = type->kind == KYMO_KIND_VARINT;
   unsigned bits = is_varint ? 64 : type->size_bits;
@@ -209,7 +209,7 @@ static int side_of_all(const struct fdl_value *field, struct kymo_wide number) {
   return side;
 }
 
-/* The constant that a literal is, with a minus in front too. */
+/* The value of a literal, also with a minus sign. */
 static bool number_of(const struct tdl_expr *expr, struct kymo_wide *number) {
   bool is_negative = expr->operation == TDL_NEGATE;
   if (is_negative)
@@ -251,7 +251,7 @@ static void warn_of_pattern(struct fdl_compiler *compiler, const struct tdl_expr
                   "this compares with the text as it stands; patterns are LIKE \"*.log\"");
 }
 
-/* W23: an address of IPv4 beside a number of a described file that is not in the order of the network. */
+/* W23: an IPv4 address is compared with a number of a described file that is not in network order. */
 static void warn_of_order(struct fdl_compiler *compiler, const struct fdl_value *field,
                           const struct fdl_value *text) {
   uint32_t number;
@@ -284,7 +284,7 @@ static bool generate_compare(struct fdl_compiler *compiler, const struct tdl_exp
 
 /* ---- sets ---- */
 
-/* The codes that a label has in the field's first type that has it. */
+/* The codes of a label in the first type of the field that has it. */
 static bool codes_of(const struct fdl_field *field, struct tdl_bytes label, struct kymo_wide *low,
                      struct kymo_wide *high) {
   for (uint32_t i = 0; i < field->type_count; i++)
@@ -394,7 +394,7 @@ bool kymo_fdl_generate_numbers(struct fdl_compiler *compiler, const struct tdl_s
 
 /* ---- patterns, flags ---- */
 
-/* Where byte `at` of a pattern stands in the text; of strings, where they begin. */
+/* Where byte `at` of a pattern is in the text; for strings, where they begin. */
 static uint32_t place_in_pattern(const struct fdl_compiler *compiler, const struct tdl_expr *expr,
                                  size_t at) {
   const char *text = compiler->session.text;
@@ -419,7 +419,7 @@ static void warn_if_no_event(struct fdl_compiler *compiler, const struct tdl_exp
                 "this is never true: no event has such a name; names are GROUP:NAME where there are groups");
 }
 
-/* A % that is no more than itself: the pattern of SQL, if nothing in it is one of ours. */
+/* A % that means only itself: probably a pattern of SQL, if it has none of our wildcards. */
 static bool check_wildcards(struct fdl_compiler *compiler, const struct tdl_expr *expr) {
   const char *pattern = (const char *)expr->pattern.data;
   size_t length = expr->pattern.length;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Types by their ids: parts stand before what they are parts of, so each is declared before its use. */
+/* Types by their ids: parts have lower ids than the types that contain them, so each is declared before its
+ * use. */
 #include "lang/c/declare.h"
 #include "base/arena.h"
 #include "base/bytes.h"
@@ -48,7 +49,7 @@ struct name {
   char text[200];
 };
 
-/* The text with '_' for all that cannot stand in an identifier. */
+/* The text with '_' for each character that an identifier cannot have. */
 static struct name make_name(const char *text) {
   struct name name = {""};
   size_t length = 0;
@@ -101,7 +102,7 @@ static uint64_t struct_size(const struct printer *printer, const struct kymo_typ
   return at;
 }
 
-/* Elements of C have no room between them. */
+/* Elements of an array of C have no space between them. */
 static uint64_t array_size(const struct printer *printer, const struct kymo_type *type) {
   uint64_t element = printer->types[type->element->id].size, size;
   bool has_gaps = element % 8 != 0 || (element % type->element->align_bits != 0 && type->length > 1);
@@ -307,7 +308,7 @@ static void put_enumeration(struct printer *printer, const struct kymo_type *typ
   kymo_strbuf_puts(out, "};\n\n");
 }
 
-/* Flags: masks of their bits. One whose bits do not stand side by side has several mappings, one after the
+/* Flags: masks of their bits. A flag whose bits are not adjacent has several mappings, one after the
  * other. */
 static void put_flags(struct printer *printer, const struct kymo_type *type) {
   struct kymo_strbuf *out = printer->out;

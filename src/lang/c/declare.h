@@ -10,13 +10,13 @@
  *                                               places after it
  *   };
  *
- * Of a key also constants for programs that use <kymo/read.h> (see docs/reading.md):
+ * For a compiled description also constants for programs that use <kymo/read.h> (see docs/reading.md):
  *
- *   enum lift_kind { LIFT_DOOR = 1, … };      what kymo_event_get_class_number gives
+ *   enum lift_kind { LIFT_DOOR = 1, … };      what kymo_event_get_class_number returns
  *   #define LIFT_DOOR_FLOOR "floor"           what kymo_field_id takes
  *
- * Integers have their width in bits as type, since the types of the traced machine may have other widths
- * here.
+ * Integers have their width in bits as type, since the types of the traced machine may have other widths on
+ * this one.
  */
 #ifndef KYMO_LANG_C_DECLARE_H
 #define KYMO_LANG_C_DECLARE_H
@@ -24,7 +24,7 @@
 #include "base/strbuf.h"
 #include <kymo/schema.h>
 
-/* Adds the declarations to `out`; out->failed tells if memory ran out. */
+/* Adds the declarations to `out`; out->failed is set if memory ran out. */
 void kymo_c_print(struct kymo_strbuf *out, const struct kymo_schema *schema);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands for the compiler where there is no jansson. */
+/* Replaces the compiler where jansson is not available. */
 #include "base/fail.h"
 #include "lang/ctf2/ctf2.h"
 

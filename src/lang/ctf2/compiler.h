@@ -4,9 +4,9 @@
  * without parts), resolve.c (field locations) and attributes.c.
  *
  * Placing walks a field class down from the root of a scope and keeps
- *   way     the steps from the root to the field class at hand: member, option or element
+ *   way     the steps from the root to the current field class: member, option or element
  *   frames  the structures on that way, with their members placed so far
- * which is where field locations begin: relative ones in the innermost frame, absolute ones in the first.
+ * where field locations begin: relative ones in the innermost frame, absolute ones in the first.
  */
 #ifndef KYMO_LANG_CTF2_COMPILER_H
 #define KYMO_LANG_CTF2_COMPILER_H
@@ -37,7 +37,7 @@ struct ctf2_compiler {
   json_t *alias_names, *clock_ids; /* to indices */
   bool has_trace_class, has_order;
   const struct kymo_type *roots[KYMO_SCOPE_COUNT]; /* scopes placed so far, those around an event */
-  const struct kymo_clock *clock;                  /* of the data stream class at hand */
+  const struct kymo_clock *clock;                  /* of the current data stream class */
   enum kymo_scope scope;                           /* being placed */
   uint32_t depth, frame_count;
   uint32_t way[CTF2_DEPTH_MAX + 1];
@@ -62,7 +62,7 @@ struct ctf2_hints {
 bool kymo_ctf2_place_scope(struct ctf2_compiler *compiler, const struct ctf2_value *fragment, const char *key,
                            enum kymo_scope scope);
 
-/* Checks what can be seen of a field class where it stands. */
+/* Checks those properties of a field class that do not depend on its place. */
 bool kymo_ctf2_check_class(const struct ctf2_value *value);
 /* Reports a name that is none of an alias. */
 bool kymo_ctf2_no_alias(const struct ctf2_value *name);

@@ -34,7 +34,7 @@ static void put_line(struct ctf2_json *json) {
     kymo_strbuf_add(json->out, "  ", 2);
 }
 
-/* What stands before a value. */
+/* Writes the separator and the key before a value. */
 static void begin_value(struct ctf2_json *json, const char *key) {
   if (json->has_item)
     kymo_strbuf_puts(json->out, json->flat ? ", " : ",");
@@ -120,7 +120,7 @@ void kymo_ctf2_put_ranges(struct ctf2_json *json, const char *key, const struct 
 
 static const char *skip_space(const char *at) { return at + strspn(at, " \t\r\n"); }
 
-/* Each of these returns what stands after a value, or NULL if there is none. */
+/* Each of these returns the end of a value, or NULL if there is none. */
 static const char *skip_value(const char *at, unsigned depth);
 
 static const char *skip_text(const char *at) {

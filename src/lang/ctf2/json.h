@@ -19,13 +19,13 @@
 struct ctf2_json {
   struct kymo_strbuf *out;
   uint32_t indent;
-  uint32_t flat; /* levels that stand on one line with what is around them */
-  bool has_item; /* something stands in the innermost object or array */
+  uint32_t flat; /* levels that are written on one line with the enclosing level */
+  bool has_item; /* the innermost object or array is not empty */
 };
 
 /* '{' or '['. */
 void kymo_ctf2_open(struct ctf2_json *json, const char *key, char bracket);
-/* The same for what shall stand on one line, with all that is in it. */
+/* The same, written on one line with all its contents. */
 void kymo_ctf2_open_flat(struct ctf2_json *json, const char *key, char bracket);
 /* '}' or ']'. */
 void kymo_ctf2_close(struct ctf2_json *json, char bracket);

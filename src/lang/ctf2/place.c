@@ -15,14 +15,14 @@ struct part {
   const struct ctf2_value *value;
   struct kymo_type type;
   struct ctf2_hints hints;
-  bool is_own; /* it stands in our attributes, for other readers something else does */
+  bool is_own; /* it is in our attributes; other readers use the "stands-for" type */
 };
 
 static const struct kymo_type *place(struct ctf2_compiler *compiler, const struct ctf2_value *value);
 
 /* ---- steps ---- */
 
-/* Places what stands one step further down. */
+/* Places the field class one step further down. */
 static const struct kymo_type *place_below(struct ctf2_compiler *compiler, const struct ctf2_value *value,
                                            uint32_t step) {
   compiler->way[compiler->depth++] = step;
@@ -390,7 +390,7 @@ static const struct field_class {
      false,
      fill_optional,
      {COMMON, "field-class", "selector-field-location", "selector-field-ranges"}},
-    /* only as what something stands for */
+    /* only as the type that another one stands for */
     {"static-length-string",
      KYMO_KIND_TEXT_ARRAY,
      false,

@@ -61,7 +61,7 @@ static uint32_t find_member(struct trail *trail, const struct kymo_member *membe
   return found;
 }
 
-/* ---- in what is placed ---- */
+/* ---- in placed structures ---- */
 
 /* The option of a variant beside the way: that of our hint, the only one, or whichever is there. */
 static bool enter_variant(struct trail *trail) {
@@ -118,7 +118,7 @@ static bool enter_type(struct trail *trail) {
 
 /* ---- along the way to the dependent ---- */
 
-/* Tells why a name is none of a member that is placed. */
+/* Reports why a name is not that of a placed member. */
 static bool fail_in_frame(struct trail *trail) {
   const struct ctf2_frame *frame = trail->frame;
   for (size_t i = frame->placed; i < json_array_size(frame->names->json); i++) {

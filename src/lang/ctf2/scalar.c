@@ -101,7 +101,7 @@ static bool check_flags(const struct ctf2_value *value, const struct kymo_range 
   return true;
 }
 
-/* Adds the ranges of one name to type->mappings, which have room. */
+/* Adds the ranges of one name to type->mappings, which have space. */
 static bool take_mapping(struct ctf2_compiler *compiler, const struct ctf2_value *value,
                          struct kymo_type *type, struct kymo_mapping *mappings) {
   const struct kymo_range *ranges = NULL;
@@ -139,7 +139,7 @@ static const char **names_of(struct ctf2_compiler *compiler, json_t *object) {
   return names;
 }
 
-/* Puts sorted mappings into the order that our attribute tells: each name takes its next range. */
+/* Puts sorted mappings into the order of our attribute: each name takes its next range. */
 static bool reorder(struct ctf2_compiler *compiler, const struct ctf2_value *order, struct kymo_type *type,
                     json_t *next) {
   uint32_t count = type->mapping_count;
@@ -172,7 +172,8 @@ bool kymo_ctf2_mappings(struct ctf2_compiler *compiler, const struct ctf2_value 
   size_t room = 0;
   if (!kymo_ctf2_object(value))
     return false;
-  json_object_foreach(value->json, name, ranges) room += json_array_size(ranges); /* 0 for what is no array */
+  /* 0 if it is not an array */
+  json_object_foreach(value->json, name, ranges) room += json_array_size(ranges);
   const char **names = names_of(compiler, value->json);
   struct kymo_mapping *mappings = kymo_ctf2_keep(compiler->session, room, sizeof *mappings);
   if (!names || !mappings || room > UINT32_MAX)

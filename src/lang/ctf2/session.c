@@ -73,8 +73,7 @@ static void mark_number(char *text, size_t length) {
   text[7 + MARK_DIGITS] = '"';
 }
 
-/* Marks numbers in the copy. What is wrong with the text is left to the parser, but
- * for zero characters in texts. */
+/* Marks numbers in the copy. The parser reports faults of the text, except zero characters in texts. */
 static bool mark_numbers(struct ctf2_session *session) {
   char *copy = session->copy;
   bool in_text = false;

@@ -2,8 +2,8 @@
 /*
  * One compilation: the text, its fragments as JSON values, memory, and the error.
  *
- * A struct ctf2_value is a JSON value and the way to it from its fragment: values live on the stack of
- * those that look into them, so the way costs nothing, and an error can tell path, line and column.
+ * A struct ctf2_value is a JSON value and the way to it from its fragment: values are on the stack of the
+ * functions that read them, so the way costs nothing, and an error has path, line and column.
  *
  * jansson has integers of int64_t only. Those above are marked before it parses: the digits become a text of
  * the same length that begins with U+0000, which no text of the metadata may contain.
@@ -36,7 +36,7 @@ struct ctf2_session {
   size_t length;
   char *copy; /* of the text, with numbers marked and a NUL after it */
   struct kymo_error *error;
-  struct kymo_arena temp;  /* gone with the session */
+  struct kymo_arena temp;  /* freed with the session */
   struct kymo_arena *keep; /* the schema's */
   struct ctf2_fragment *fragments;
   size_t fragment_count;
@@ -68,7 +68,7 @@ bool kymo_ctf2_expected(const struct ctf2_value *value, const char *what);
 
 /* The fragment's value. */
 struct ctf2_value kymo_ctf2_root(const struct ctf2_fragment *fragment);
-/* The property of an object; false: there is none (*out is still good for its path). */
+/* The property of an object; false: there is none (*out still has its path). */
 bool kymo_ctf2_get(const struct ctf2_value *object, const char *key, struct ctf2_value *out);
 /* The property of an object that must have it; false after reporting. */
 bool kymo_ctf2_need(const struct ctf2_value *object, const char *key, struct ctf2_value *out);
@@ -85,7 +85,7 @@ bool kymo_ctf2_signed(const struct ctf2_value *value, int64_t *out);
 bool kymo_ctf2_bool(const struct ctf2_value *value, bool *out);
 /* A text that lives as long as the schema. */
 bool kymo_ctf2_text(const struct ctf2_value *value, const char **out);
-/* The index of a text in a list that ends with NULL; what is expected is the list itself. */
+/* The index of a text in a list that ends with NULL; the expected words are the list itself. */
 bool kymo_ctf2_word(const struct ctf2_value *value, const char *const *words, uint32_t *out);
 /* A power of two, up to 2^31. */
 bool kymo_ctf2_alignment(const struct ctf2_value *value, uint32_t *out);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking into JSON values, and telling where one stands if it is not what it should be. */
+/* Reading JSON values, and reporting the place of one that is not as expected. */
 #include "lang/ctf2/session.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- where a value stands ---- */
+/* ---- the place of a value ---- */
 
 static const char *skip_space(const char *at) { return at + strspn(at, " \t\r\n"); }
 
-/* The functions below walk through a fragment that was parsed already. Each returns what is after. */
+/* The functions below walk through a fragment that was parsed already. Each returns the place after it. */
 
 static const char *skip_text(const char *at) {
   for (at++; *at != '"'; at++)
@@ -78,7 +78,7 @@ struct path {
   size_t room;
 };
 
-/* Puts a text in front. False if only its end has room. */
+/* Puts a text before the others. False if only its end fits. */
 static bool put_front(struct path *path, const char *text) {
   size_t length = strlen(text), shown = length < path->room ? length : path->room;
   path->room -= shown;

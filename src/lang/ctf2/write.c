@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* babeltrace's own namespace: what it shows of an event class stands there. */
+/* babeltrace's own namespace, with the properties of event classes that it shows. */
 #define BABELTRACE "babeltrace.org,2020"
 
 static void begin_fragment(struct ctf2_writer *writer, const char *type) {
@@ -108,7 +108,7 @@ static void put_offset(struct ctf2_writer *writer, const struct kymo_clock *cloc
   uint64_t cycles = clock->offset_cycles % clock->frequency, more = clock->offset_cycles / clock->frequency;
   int64_t seconds;
   if (__builtin_add_overflow(clock->offset_seconds, more, &seconds))
-    seconds = INT64_MAX; /* the times are beyond what can be told in any case */
+    seconds = INT64_MAX; /* the times do not fit in any case */
   if (seconds == 0 && cycles == 0)
     return;
   kymo_ctf2_open(&writer->json, "offset-from-origin", '{');
@@ -183,7 +183,8 @@ static bool has_own_group(const struct kymo_event_class *event) {
   return event->group && (strlen(event->group) != length || memcmp(event->group, event->name, length) != 0);
 }
 
-/* Level and URI stand where babeltrace looks for them, if users left the place and it has a word. */
+/* Level and URI are written where babeltrace looks for them, if user attributes leave the place free and
+ * babeltrace has a word for the level. */
 static void put_event_attributes(struct ctf2_writer *writer, const struct kymo_event_class *event) {
   struct ctf2_attributes attributes = kymo_ctf2_attributes(event->attributes);
   bool has_place = !attributes.users || !strstr(attributes.users, "\"" BABELTRACE "\"");

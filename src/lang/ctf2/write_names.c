@@ -2,9 +2,9 @@
 /*
  * Identifiers, field locations and attributes of CTF 2.
  *
- * A location names members of structures only; arrays, optionals and variants on the way are passed without
- * a word. That is exact on the way that leads to the dependent itself; for variants beside that way it
- * leaves open which option is meant, and an attribute of ours tells.
+ * A location names members of structures only; arrays, optionals and variants on the way are not named. That
+ * is exact on the way that leads to the dependent itself; for variants beside that way the option is
+ * ambiguous, and an attribute of ours names it.
  */
 #include "lang/ctf2/writer.h"
 #include "schema/model.h"

@@ -110,7 +110,7 @@ static const char *encoding_name(enum kymo_encoding encoding) {
   return names[encoding];
 }
 
-/* The encoding that the field class itself does not tell. */
+/* The encoding, if the field class itself does not say it. */
 static const char *own_encoding(const struct kymo_type *type) {
   bool is_said = is_text(type) ? type->encoding >= KYMO_ENCODING_UTF8 : type->encoding == KYMO_ENCODING_NONE;
   return is_said ? NULL : encoding_name(type->encoding);
@@ -331,7 +331,8 @@ static bool is_taken(const struct kymo_type *type, uint32_t option, const struct
   return false;
 }
 
-/* CTF 2 wants options to have no value in common: what earlier options take stands in an attribute only. */
+/* CTF 2 requires that options have no value in common: values that earlier options take are only in an
+ * attribute. */
 static void put_option_ranges(struct ctf2_writer *writer, const struct kymo_type *type, uint32_t index) {
   const struct kymo_member *option = &type->members[index];
   bool is_signed = type->selector_type->is_signed;
@@ -406,7 +407,7 @@ static void put_parts(struct ctf2_writer *writer, const struct kymo_type *type) 
 
 /* ---- all ---- */
 
-/* The field class of a type that is neither wrapped nor stood for. */
+/* The field class of a type that has neither a wrapper nor a "stands-for". */
 static void put_plain(struct ctf2_writer *writer, const char *key, const struct kymo_type *type) {
   kymo_ctf2_open(&writer->json, key, '{');
   kymo_ctf2_put_text(&writer->json, "type", class_name(type));

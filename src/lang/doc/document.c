@@ -7,11 +7,10 @@
  *   | field | type | unit | values |
  *   |---|---|---|---|
  *   | `port` | unsigned 16 | | |
- *   | `to.host` | text of at most 16 bytes | | |        members of structs stand after them, under their
- *                                                       paths
+ *   | `to.host` | text of at most 16 bytes | | |        members of structs follow them, with their paths
  *   | `state` | token, unsigned 8 | | 1 OPEN, 2–3 HALF OPEN |
  *
- * Texts of the trace are escaped: they make no Markdown and no HTML of their own.
+ * Texts of the trace are escaped: they are never read as Markdown or HTML.
  */
 #include "lang/doc/document.h"
 #include "schema/attribute.h"

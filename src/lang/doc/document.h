@@ -7,7 +7,7 @@
 #include "base/strbuf.h"
 #include <kymo/schema.h>
 
-/* Adds the document to `out`; out->failed tells if memory ran out. */
+/* Adds the document to `out`; out->failed is set if memory ran out. */
 void kymo_doc_print(struct kymo_strbuf *out, const struct kymo_schema *schema);
 
 #endif

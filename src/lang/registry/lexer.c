@@ -70,7 +70,7 @@ static bool lex_number(struct registry_parser *parser) {
 
 static const char escape_letters[] = "nrt\\\"", escape_values[] = "\n\r\t\\\"";
 
-/* What stands after a backslash, as one byte; 0 after reporting. */
+/* The byte that an escape after a backslash means; 0 after reporting. */
 static char lex_escape(struct registry_parser *parser) {
   size_t start = parser->cursor.at - 1;
   int c = kymo_peek(&parser->cursor, 0);

@@ -18,7 +18,7 @@
 
 /* ---- blocks of keys ---- */
 
-/* What stands after a key, and in which type of C it is kept. */
+/* The value after a key, and the type of C that stores it. */
 enum value {
   VALUE_TEXT, /* const char * */
   VALUE_U32,

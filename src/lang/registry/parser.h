@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text of the registry → schema. One pass: what a thing refers to stands before it, as in the binary form, so
- * everything goes to the builder at once.
+ * Text of the registry → schema. One pass: #ID of an earlier type.
  *
  *   text ──lexer.c──► tokens ──parse.c (blocks), parse_type.c──► builder ──► schema
  *
@@ -79,7 +78,7 @@ bool kymo_registry_text(struct registry_parser *parser, const char **out);
 bool kymo_registry_name(struct registry_parser *parser, const char **out);
 /* #ID of a type that stands before. */
 bool kymo_registry_type_id(struct registry_parser *parser, const struct kymo_type **out);
-/* The number of a clock that stands before. */
+/* The number of an earlier clock. */
 bool kymo_registry_clock(struct registry_parser *parser, const struct kymo_clock **out);
 
 /* Space for one more item, or NULL after reporting. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of the registry's text that stand for values of the model; the writer and the parser share
- * them. */
+/* The words of the registry's text for values of the model; the writer and the parser share them. */
 #ifndef KYMO_LANG_REGISTRY_WORDS_H
 #define KYMO_LANG_REGISTRY_WORDS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Schema → text of the registry, in the order of the binary form: each event class stands after the types
- * that came with it. Types go by their ids; comments tell what an id is, so that a struct can be read by
- * itself.
+ * Schema → text of the registry, in the order of the binary form: each event class follows the types that
+ * were added with it. Types are referred to by their ids; comments say what an id is, so that a struct can be
+ * read by itself.
  */
 #include "base/utf8.h"
 #include "lang/registry/text.h"
@@ -171,7 +171,7 @@ static void put_kind(struct kymo_strbuf *out, const struct kymo_type *type) {
   }
 }
 
-/* What kind of thing an id stands for, after its use. */
+/* A comment after the use of an id: what kind of thing it is. */
 static void put_comment(struct kymo_strbuf *out, const struct kymo_type *type) {
   kymo_strbuf_puts(out, " // ");
   if (type->name)
@@ -220,7 +220,7 @@ static void put_mappings(struct kymo_strbuf *out, const struct kymo_type *type) 
   kymo_strbuf_puts(out, "}");
 }
 
-/* What stands after the kind: the field that it depends on, members, mappings. */
+/* The part after the kind: the field that it depends on, members, mappings. */
 static void put_body(struct kymo_strbuf *out, const struct kymo_type *type) {
   if (type->kind == KYMO_KIND_VARIANT)
     kymo_strbuf_puts(out, " chosen by ");

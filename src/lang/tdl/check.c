@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations, in the order of what they may name; then records and layout; then what nobody uses. */
+/* Declarations, in the order of their dependencies; then records and layout; then unused declarations. */
 #include "lang/tdl/check.h"
 #include "lang/tdl/tdl.h"
 #include <stdlib.h>
@@ -119,7 +119,7 @@ static int compare_texts(const void *left, const void *right) {
   return order ? order : a->at < b->at ? -1 : 1;
 }
 
-/* E33 for a text that stands twice. */
+/* E33 for a text that occurs twice. */
 static bool check_texts(struct tdl_checker *checker, struct text *texts, uint32_t count) {
   qsort(texts, count, sizeof *texts, compare_texts);
   for (uint32_t i = 1; i < count; i++)
@@ -202,7 +202,7 @@ static bool rank_tables(struct tdl_checker *checker) {
   return true;
 }
 
-/* ---- what nobody uses ---- */
+/* ---- unused declarations ---- */
 
 static void warn_unused(struct tdl_checker *checker, struct tdl_name name, const char *what) {
   kymo_tdl_warn(checker->session, name.at, "W11", "%s \"%s\" is not used", what, name.word->text);
@@ -229,7 +229,7 @@ static void warn_of_unused(struct tdl_checker *checker) {
   WARN_UNUSED(tree->records, "record");
 }
 
-/* Groups that nobody uses, the last one first: those that it uses are laid open with it. */
+/* Unused groups, the last one first: the groups that it uses are expanded with it. */
 static bool check_unused_groups(struct tdl_checker *checker) {
   uint32_t count = 0;
   for (struct tdl_group *group = checker->tree->groups; group; group = group->next)

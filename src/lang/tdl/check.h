@@ -2,17 +2,17 @@
 /*
  * Checking a tree: names are bound, expressions typed and folded, fields numbered.
  *
- *   check.c         declarations in the order of the text; what nobody uses
+ *   check.c         declarations in the order of the text; unused ones
  *   check_record.c  prefixes, records, lengths      check_layout.c  steps, dispatch, merging
- *   check_item.c    items in the order of the file, and where they lie
- *   slot.c          their names, and fields that others tell the length of
+ *   check_item.c    items in the order of the file, and their places
+ *   slot.c          their names, and fields whose length other fields say
  *   check_field.c   types and attributes
  *   check_expr.c    expressions, with fold.c
- *   scope.c         which names mean what           clone.c  groups, laid open
+ *   scope.c         the meaning of names            clone.c  expansion of groups
  *
- * A record is checked when it is met, or earlier if another one names its fields. Where records name each
- * other's fields in a circle, the type is read off the declaration, and the slot is filled in at the end
- * (struct tdl_late).
+ * A record is checked in the order of the text, or earlier if another one names its fields. Where records
+ * name each other's fields in a cycle, the type comes from the declaration, and the slot is filled in at the
+ * end (struct tdl_late).
  */
 #ifndef KYMO_LANG_TDL_CHECK_H
 #define KYMO_LANG_TDL_CHECK_H
@@ -45,7 +45,7 @@ struct tdl_binding {
   struct tdl_scope *use;       /* a named USE */
 };
 
-/* Names of fields: of a record, a prefix, or a group that is laid open. */
+/* Names of fields: of a record, a prefix, or an expanded group. */
 struct tdl_scope {
   uint32_t space;
   struct tdl_scope *outer; /* of a group: where it is used; of a record: its prefix's, or NULL */
@@ -56,14 +56,14 @@ struct tdl_scope {
 };
 
 enum tdl_pending_kind { TDL_PENDING_LENGTH, TDL_PENDING_CHECKSUM, TDL_PENDING_PER };
-/* An attribute that names a field which may stand later. */
+/* An attribute that names a field which may come later. */
 struct tdl_pending {
   struct tdl_pending *next; /* of the same scope */
   struct tdl_pending *same; /* LENGTH: an earlier one of the same name */
   enum tdl_pending_kind kind;
   struct tdl_name name;
   struct tdl_attributes *attributes;
-  struct tdl_slot *slot; /* LENGTH: of the field that tells it */
+  struct tdl_slot *slot; /* LENGTH: of the field that says it */
   bool is_done;          /* LENGTH: a field took it */
 };
 
@@ -76,13 +76,13 @@ struct tdl_late {
 
 enum tdl_progress { TDL_UNCHECKED, TDL_CHECKING, TDL_CHECKED };
 
-/* Where the next item lies. */
+/* The place of the next item. */
 struct tdl_place {
-  int64_t bits; /* from the record's start; -1: the data tell */
+  int64_t bits; /* from the record's start; -1: it depends on the data */
   int modulo;   /* of 8; -1: unknown */
 };
 
-/* What is being filled: a prefix or record. */
+/* The prefix or record that is being filled. */
 struct tdl_body {
   struct tdl_record *record; /* NULL: a prefix */
   struct tdl_prefix *prefix; /* the prefix itself, or that of the record, or NULL */
@@ -91,7 +91,7 @@ struct tdl_body {
   uint32_t slot_count;
   struct tdl_place place;
   int64_t base_bits;          /* of the innermost WITHIN; -1: unknown */
-  struct tdl_item *top;       /* the top-level item at hand */
+  struct tdl_item *top;       /* the current top-level item */
   struct tdl_item *use;       /* the innermost named USE */
   struct tdl_slot **declared; /* stack: slots of the current branches */
   uint32_t declared_count, declared_size;
@@ -100,7 +100,7 @@ struct tdl_body {
   struct tdl_clock
       *clock;     /* of its time: ACQUISITION, else the first POINT, DISTANCE or LOW; NULL: it has none */
   bool has_base;  /* something that TIME ADD can add to */
-  bool is_unused; /* of a group that nobody uses: see kymo_tdl_check_group */
+  bool is_unused; /* of an unused group: see kymo_tdl_check_group */
   bool has_order_file; /* its own items have ORDER FILE, not yet met */
   uint64_t depends;    /* tables KNOWN ALWAYS that conditions around the current item read */
 };
@@ -148,8 +148,7 @@ struct tdl_binding *kymo_tdl_look_in(struct tdl_checker *checker, const struct t
                                      const struct tdl_word *word);
 /* The field, LET or parameter of this name in the current body; NULL after reporting E31 or E34. */
 struct tdl_slot *kymo_tdl_find_slot(struct tdl_checker *checker, struct tdl_name name);
-/* Reports that a name of the current body is not there: E34 if it stands later, else E31 with a
- * suggestion. */
+/* Reports that the current body has no such name: E34 if it comes later, else E31 with a suggestion. */
 bool kymo_tdl_unknown(struct tdl_checker *checker, struct tdl_name name);
 /* The first FIELD or LET of this name among items, groups and prefixes included; NULL: none. */
 const struct tdl_item *kymo_tdl_scan(struct tdl_checker *checker, const struct tdl_item *items,
@@ -167,9 +166,9 @@ bool kymo_tdl_clone(struct tdl_checker *checker, const struct tdl_item *items, s
 bool kymo_tdl_check_expr(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want);
 /* The same; E42 unless it is constant. */
 bool kymo_tdl_check_constant(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want);
-/* The same of how long something lasts that is counted: W15 if it is finer than what is kept. */
+/* The same for the length of a counted unit: W15 if it is finer than the stored resolution. */
 bool kymo_tdl_check_unit(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want);
-/* Members of a set against what is looked for: all of type `type`. */
+/* Checks the members of a set against the searched value: all have type `type`. */
 bool kymo_tdl_check_set(struct tdl_checker *checker, struct tdl_set *set, enum tdl_value_type type);
 /* An expression that is a condition; W21 if it is always true or false. */
 bool kymo_tdl_check_condition(struct tdl_checker *checker, struct tdl_expr *expr);
@@ -182,12 +181,12 @@ bool kymo_tdl_is_constant(const struct tdl_expr *expr, struct kymo_wide *value);
 
 /* ---- check_field.c ---- */
 
-/* Lays open names of types and binds names of lists; once a field. */
+/* Expands names of types and binds names of lists; once a field. */
 bool kymo_tdl_check_field(struct tdl_checker *checker, struct tdl_field *field);
 /* Attributes of a value of this type, without a type of a field. */
 bool kymo_tdl_check_view(struct tdl_checker *checker, struct tdl_attributes *attributes,
                          enum tdl_value_type type);
-/* The byte order of a field that lies at `place`; E57. */
+/* The byte order of a field at `place`; E57. */
 bool kymo_tdl_check_order(struct tdl_checker *checker, struct tdl_field *field,
                           const struct tdl_place *place);
 /* Values that the field can have, if they are bounded. */
@@ -213,8 +212,8 @@ struct tdl_slot *kymo_tdl_find_around(struct tdl_checker *checker, struct tdl_na
 /* ---- check_item.c ---- */
 
 bool kymo_tdl_check_items(struct tdl_checker *checker, struct tdl_item *items, bool is_top);
-/* Items of a group that nobody uses, as if a record did of which nothing is known: it may have any byte
- * order, place, time and fields that clocks and tables are PER. */
+/* Checks the items of an unused group as if an unknown record used it: one with any byte order, place, time
+ * and fields that clocks and tables are PER. */
 bool kymo_tdl_check_group(struct tdl_checker *checker, struct tdl_group *group);
 /* Ends a body or group: what names of later fields are still open. */
 bool kymo_tdl_close_scope(struct tdl_checker *checker, struct tdl_scope *scope);

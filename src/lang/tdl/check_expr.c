@@ -20,7 +20,7 @@ static bool fail_type(struct tdl_checker *checker, const struct tdl_expr *expr, 
                        kymo_tdl_type_name(expr->type), kymo_tdl_address_hint(expr).text);
 }
 
-/* Parameters of a group that nobody uses have no type yet: they are what the first use of them needs. */
+/* Parameters of an unused group have no type yet: they get the type that their first use needs. */
 static void settle(struct tdl_expr *expr, enum tdl_value_type want) {
   if (expr->type != TDL_UNTYPED)
     return;
@@ -449,7 +449,7 @@ static int decision(const struct tdl_expr *condition) {
   return kymo_tdl_is_constant(condition, &value) ? !kymo_wide_is_zero(value) : -1;
 }
 
-/* Only what is needed has to have a value. */
+/* Only an operand that is needed must have a value. */
 static bool check_if(struct tdl_checker *checker, struct tdl_expr *expr) {
   if (!check_as(checker, expr->operands[0], TDL_INTEGER))
     return false;
@@ -483,7 +483,7 @@ static bool check_negation(struct tdl_checker *checker, struct tdl_expr *expr) {
          fail_type(checker, expr->operands[0], "a number");
 }
 
-/* Words for what is being decoded, which stand only in records. */
+/* Words for the decoding state, which are allowed only in records. */
 static bool check_position(struct tdl_checker *checker, struct tdl_expr *expr) {
   expr->type = TDL_INTEGER;
   if (expr->operation == TDL_VALUE)
@@ -524,7 +524,7 @@ static bool check_node(struct tdl_checker *checker, struct tdl_expr *expr) {
   }
 }
 
-/* Durations are whole picoseconds: what is divided by something else than their divisors is cut. */
+/* Durations are whole picoseconds: a quotient with a remainder is cut. */
 static void note_cut(struct tdl_expr *expr) {
   struct tdl_expr *const *operands = expr->operands;
   struct kymo_wide rest = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types of fields and their attributes. A named type is laid open: its type is copied, and its attributes are
- * taken where the field has none of its own. What a named type holds was checked where it is declared, so
- * only what is the field's own is checked here.
+ * Types of fields and their attributes. A named type is expanded: its type is copied, and its attributes are
+ * used where the field does not have them itself. The declaration of a named type was checked already, so
+ * only the field's own attributes are checked here.
  */
 #include "base/nearest.h"
 #include "lang/tdl/address.h"
@@ -200,7 +200,7 @@ static bool fail_attribute(struct tdl_checker *checker, const struct tdl_attribu
   return kymo_tdl_fail(checker->session, attributes->at, "E41", "%s needs %s", attribute, want);
 }
 
-/* A whole number, or what may be one: a parameter of a group that nobody uses. */
+/* A whole number, or possibly one: a parameter of an unused group. */
 static bool is_number(enum tdl_value_type type) { return type == TDL_INTEGER || type == TDL_UNTYPED; }
 
 static bool check_token(struct tdl_checker *checker, struct tdl_attributes *attributes,
@@ -344,7 +344,7 @@ static void warn_of_constant(struct tdl_checker *checker, const struct tdl_field
                   is_bytes ? kymo_tdl_address_hint(constant).text : "");
 }
 
-/* What is compared with the raw value. */
+/* Constants that are compared with the raw value. */
 static bool check_constants(struct tdl_checker *checker, struct tdl_field *field) {
   struct tdl_attributes *attributes = &field->attributes;
   enum tdl_value_type type = field->type->value_type;
@@ -398,7 +398,7 @@ static enum tdl_order order_in_list(const struct tdl_tree *tree) {
   return is_told && !is_missing ? TDL_ORDER_DYNAMIC : tree->order;
 }
 
-/* The order that holds where no attribute tells one; NONE: none does. */
+/* The order for fields without such an attribute; NONE: there is none. */
 static enum tdl_order order_here(const struct tdl_checker *checker) {
   const struct tdl_body *body = checker->body;
   if (!body)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Items in the order of the file: what they name, and where they lie as far as the text tells it. */
+/* Items in the order of the file: what they name, and their places as far as the text determines them. */
 #include "lang/tdl/check.h"
 #include <string.h>
 
@@ -56,7 +56,7 @@ static bool is_of_bits(const struct tdl_type *type) {
          type->kind == TDL_TYPE_BCD;
 }
 
-/* Notes where a field lies, and moves after it. */
+/* Notes the place of a field, and moves after it. */
 static bool place_field(struct tdl_checker *checker, struct tdl_item *item) {
   struct tdl_body *body = checker->body;
   struct tdl_place *place = &body->place;

@@ -94,7 +94,7 @@ static bool find_kinds(struct tdl_checker *checker, struct tdl_names *kinds) {
   return true;
 }
 
-/* Whether the record has at least one bit, as far as the text tells. */
+/* Whether the record has at least one bit, as far as the text determines it. */
 static bool can_consume(const struct tdl_record *record) {
   return record->from || record->length || record->holds || record->align ||
          kymo_tdl_consumes(record->items) || (record->prefix && kymo_tdl_consumes(record->prefix->items));

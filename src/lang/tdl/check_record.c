@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Prefixes and records: their items, and what is told about the whole. */
+/* Prefixes and records: their items, and the clauses about the whole. */
 #include "lang/tdl/check.h"
 
 /* ---- prefixes ---- */
 
 static bool branches_have_order(const struct tdl_branch *branches);
 
-/* Whether ORDER FILE stands among the items. */
+/* Whether ORDER FILE is among the items. */
 static bool has_order_file(const struct tdl_item *items) {
   for (const struct tdl_item *item = items; item; item = item->next)
     if ((item->kind == TDL_ITEM_ORDER && item->is_file) || branches_have_order(item->branches) ||
@@ -89,7 +89,7 @@ static bool check_from(struct tdl_checker *checker, struct tdl_record *record) {
                              record->from->key == TDL_KEY_NUMBER ? TDL_INTEGER : TDL_BYTES);
 }
 
-/* What is evaluated before the record's own items: it sees the prefix alone. */
+/* Expressions that are evaluated before the record's own items: they see the prefix alone. */
 static bool check_head(struct tdl_checker *checker, struct tdl_record *record) {
   struct tdl_body *body = checker->body;
   struct kymo_wide align;
@@ -153,7 +153,7 @@ static void note_roles(struct tdl_record *record) {
       record->roles[slot->role] = slot;
 }
 
-/* Tables KNOWN ALWAYS that the record fills need those that tell which record it is and how long. */
+/* Tables KNOWN ALWAYS that the record fills need the tables that determine its kind and its length. */
 static void note_dependencies(const struct tdl_item *items, uint64_t depends) {
   for (const struct tdl_item *item = items; item; item = item->next) {
     if (item->table)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Values of expressions whose operands are constant. They are counted in 128 bits; a result that is no value
- * of the language (−2^63 … 2^64 − 1) stays an expression as long as it is an operand, since what is made of
- * it may be one.
+ * of the language (−2^63 … 2^64 − 1) stays an expression as long as it is an operand, since the final result
+ * may be a value again.
  */
 #include "lang/tdl/check.h"
 #include "expr/operate.h"

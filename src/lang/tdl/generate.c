@@ -13,7 +13,7 @@ static void set_64(uint64_t value, uint32_t *low, uint32_t *high) {
 
 /* ---- declarations ---- */
 
-/* A resolution that only the data tell becomes a rate. */
+/* A resolution that depends on the data becomes a rate. */
 static uint32_t rate_of_resolution(struct tdl_generator *gen, const struct tdl_expr *resolution) {
   kymo_key_block_begin(gen->key);
   kymo_tdl_emit_number(gen, INT64_C(1000000000000));

@@ -79,17 +79,18 @@ struct tdl_generator {
   struct tdl_session *session;
   struct kymo_key_builder *key;
   struct tdl_frame *prefixes, *records; /* by index */
-  struct tdl_frame *frame;              /* the one at hand */
+  struct tdl_frame *frame;              /* the current one */
   uint32_t kept_count;                  /* values that records read of others */
   bool failed;
   bool is_wide_text; /* ENCODING has characters of 16 bits */
-  /* code of constant offsets: what is nominally at hand lies `ahead` bytes before the machine's position */
+  /* code of constant offsets: the nominal position is `ahead` bytes before the machine's position */
   struct tdl_item *fixed_end; /* the first item that is not part of it; NULL: none is */
   bool is_fixed;
   int64_t ahead;
   int64_t
       behind; /* bits from where the current field begins to the machine's position; 0 if that is not known */
-  int64_t fixed_bytes, fixed_start; /* how many; where they begin in the record, -1: the data tell */
+  int64_t fixed_bytes, fixed_start; /* their number; where they begin in the record, -1: it depends on the
+                                     * data */
   bool is_replay;                   /* a prefix is read once more, for its lists alone */
   uint32_t value_slot;              /* of VALUE in AS */
   struct tdl_range value_range;
@@ -107,7 +108,7 @@ struct tdl_generator {
 /* generate_survey.c: what must be known before code can be made. */
 bool kymo_tdl_survey(struct tdl_generator *gen);
 bool kymo_tdl_push(struct tdl_generator *gen, struct tdl_cell *cell);
-/* What is known of a slot of the current frame (or of its prefix); of a slot of another record. */
+/* The properties of a slot of the current frame (or of its prefix); of a slot of another record. */
 struct tdl_cell *kymo_tdl_cell(const struct tdl_generator *gen, const struct tdl_slot *slot);
 struct tdl_cell *kymo_tdl_cell_in(const struct tdl_generator *gen, const struct tdl_record *record,
                                   const struct tdl_slot *slot);
@@ -174,18 +175,19 @@ void kymo_tdl_emit_load(struct tdl_generator *gen, const struct tdl_item *item, 
 void kymo_tdl_emit_checksum(struct tdl_generator *gen, const struct tdl_item *item);
 /* True if users see the value. */
 bool kymo_tdl_is_delivered(const struct tdl_cell *cell);
-/* True if nobody wants the value, nor any check of it. */
+/* True if neither the value nor a check of it is needed. */
 bool kymo_tdl_is_idle(const struct tdl_generator *gen, const struct tdl_item *item);
 
 /* generate_items.c: code of items. */
 void kymo_tdl_emit_items(struct tdl_generator *gen, struct tdl_item *items);
 /* Checksums that wait, first those that came first; none wait then. */
 void kymo_tdl_emit_pending(struct tdl_generator *gen, struct tdl_sum **pending);
-/* The constant position at hand, from the start of the record; -1: the data tell. */
+/* The current position from the start of the record, if it is constant; -1: it depends on the data. */
 static inline int64_t kymo_tdl_fixed_position(const struct tdl_generator *gen) {
   return gen->fixed_start < 0 ? -1 : gen->fixed_start + gen->fixed_bytes - gen->ahead;
 }
-/* Bytes that a FILLER takes at this constant position; -1: the text does not tell, or they are checked. */
+/* Bytes that a FILLER takes at this constant position; -1: the text does not determine it, or they are
+ * checked. */
 int64_t kymo_tdl_filler_size(const struct tdl_item *item, int64_t position);
 
 /* generate_kind.c: prefixes and record kinds. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields and LETs → code: the raw value comes onto the stack (or stands in its slot already, loaded at a
- * constant offset), attributes act on it in the order of S19, and it goes where it is wanted: its slot, a
- * slot or list that is delivered.
+ * Fields and LETs → code: the raw value is pushed (or is in its slot already, loaded at a constant offset),
+ * attributes are applied in the order of S19, and the result is stored where it is needed: in its slot, or in
+ * a delivered slot or list.
  */
 #include "lang/tdl/generate.h"
 #include "base/strbuf.h"
@@ -77,7 +77,7 @@ static uint32_t complaint(struct tdl_generator *gen, const struct tdl_item *item
   return index;
 }
 
-/* [x ok] → x: what was expected of x is told beside what it is, and where it begins. */
+/* [x ok] → x: the error shows the expected value, x, and where x begins. */
 static void emit_found(struct tdl_generator *gen, uint32_t error, uint32_t text) {
   kymo_key_emit(gen->key, KYMO_DO_CHECK, error, text,
                 (uint32_t)(gen->behind < UINT32_MAX ? gen->behind + 1 : 1));
@@ -215,7 +215,7 @@ static void emit_delivery(struct tdl_generator *gen, const struct tdl_item *item
     kymo_tdl_code(gen, KYMO_DO_SET, option->slot, 0);
 }
 
-/* [x] → x: to its own slot, if somebody reads that. */
+/* [x] → x: to its own slot, if anything reads that. */
 static void emit_keeping(struct tdl_generator *gen, const struct tdl_item *item) {
   if (!kymo_tdl_cell(gen, item->slot)->is_used)
     return;

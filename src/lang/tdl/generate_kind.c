@@ -9,8 +9,8 @@ static void emit(struct tdl_generator *gen, enum kymo_key_code code) {
 
 /* ---- slots of ours ---- */
 
-/* An only option that is not a time is delivered from the slot itself, and so is a time whose number nobody
- * reads. */
+/* An only option that is not a time is delivered from the slot itself, and so is a time whose number is not
+ * read. */
 static void assign_options(struct tdl_generator *gen, struct tdl_cell *cell) {
   uint32_t main = kymo_tdl_key_slot(gen, cell->slot);
   bool is_list = cell->slot->repeats > 0;

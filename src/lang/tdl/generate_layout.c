@@ -12,7 +12,8 @@ static int compare_cases(const void *a, const void *b) {
   return x->low < y->low ? -1 : x->low > y->low;
 }
 
-/* Whether one number after one prefix tells the kinds: all but the last are `WHEN field = number` (S29). */
+/* Whether one number after one prefix determines the kind: all but the last are `WHEN field = number`
+ * (S29). */
 static bool is_table(const struct tdl_names *kinds, const struct tdl_slot **slot) {
   const struct tdl_prefix *prefix = kinds->record->prefix;
   *slot = NULL;
@@ -130,7 +131,7 @@ static void set_64(uint64_t value, uint32_t *low, uint32_t *high) {
   *high = (uint32_t)(value >> 32);
 }
 
-/* SORTED WITHIN ticks: of the first clock, in the resolution that the text tells. */
+/* SORTED WITHIN ticks: of the first clock, in the resolution of the text. */
 static uint64_t margin_ps(const struct tdl_generator *gen, const struct tdl_expr *within) {
   uint64_t value = 0, tick = 1000;
   const struct tdl_clock *clock = gen->tree->clocks;

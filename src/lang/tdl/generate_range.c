@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What expressions can come to: the least and the greatest number, whether they can be absent, text or bytes.
- * A range is never too narrow; it tells how wide a value is delivered and where the machine need not hold it
- * to its bounds. */
+/* Ranges of expressions: the least and the greatest number, whether they can be absent, text or bytes. A
+ * range is never too narrow; it determines the width of a delivered value and where the machine need not
+ * check its bounds. */
 #include "expr/operate.h"
 #include "lang/tdl/generate.h"
 

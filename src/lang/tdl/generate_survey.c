@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What must be known of all values before code can be made: who reads them (nobody: they are skipped), which
- * are kept for other records, which may be absent, in which forms they are delivered.
+ * Collects what must be known about all values before code can be generated: which ones are read (others are
+ * skipped), which are kept for other records, which may be absent, in which forms they are delivered.
  */
 #include "lang/tdl/generate.h"
 
@@ -240,7 +240,7 @@ bool kymo_tdl_push(struct tdl_generator *gen, struct tdl_cell *cell) {
   return true;
 }
 
-/* Which form it is, is told here once: when code is made, ranges are those of all branches and another form
+/* The form is decided here once: when code is generated, ranges are those of all branches and another form
  * would fit. */
 static bool add_option(struct tdl_generator *gen, struct tdl_cell *cell, struct tdl_item *item) {
   struct tdl_option option = kymo_tdl_option(gen, item), **link = &cell->options;

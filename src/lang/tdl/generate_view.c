@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Types as they stand in the file, views, and the forms in which values are delivered. */
+/* Types of the file, views, and the forms in which values are delivered. */
 #include "lang/tdl/generate.h"
 #include <string.h>
 
-#define RECENT 64 /* so many items of a section are looked at for an equal one */
+#define RECENT 64 /* the most items of a section that are searched for an equal one */
 
 uint32_t kymo_tdl_key_text(struct tdl_generator *gen, struct tdl_bytes bytes) {
   return kymo_key_add_text(gen->key, bytes.data ? (const void *)bytes.data : "", bytes.length);

@@ -22,7 +22,7 @@ static bool is_pattern_next(const struct tdl_piece *previous) {
   return is_next;
 }
 
-/* Bytes of what is in quotes, or to the end of the line. */
+/* The number of bytes in quotes, or to the end of the line. */
 static uint32_t quoted_length(const struct scan *scan) {
   const char *at = scan->at + 1;
   while (at < scan->end && *at != *scan->at)
@@ -139,7 +139,7 @@ static bool write_line(const struct tdl_line *line, uint32_t from, uint32_t to, 
   return !writing.is_full && writing.used > 0;
 }
 
-/* What is of the wrong type was understood, but for these: a value where a condition is expected, "x" IN
+/* Operands of the wrong type were understood, except these: a value where a condition is expected, "x" IN
  * text, number = "80". */
 static bool is_type_meant(const struct tdl_line *line) {
   static const char *const words[] = {"AND", "OR", "NOT", "IN", "&&", "||", "=", "==", "<>", "!="};

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Habits of C and SQL: where a text of TDL or FDL is refused, what its author probably meant, in the right
- * form.
+ * Habits of C and SQL: where a text of TDL or FDL is refused, the line that its author probably meant.
  *
  *   line ──► pieces ──► rules change some of them ──► line
  *
- * Only a line that was refused is looked at, so a rule may take for a habit what is correct elsewhere, as
- * long as its piece is near the fault.
+ * Rules only see a line that was refused, so a rule may also match text that is correct elsewhere, as long
+ * as its piece is near the fault.
  */
 #ifndef KYMO_LANG_TDL_HABIT_H
 #define KYMO_LANG_TDL_HABIT_H
@@ -54,7 +53,7 @@ struct tdl_line {
 /* Habits of conditions, and those that only filters know (habit_filter.c), at piece `i`. */
 void kymo_tdl_habit_test(struct tdl_line *line, uint32_t i);
 void kymo_tdl_habit_filter(struct tdl_line *line, uint32_t i);
-/* Changes what is a habit. */
+/* Applies the rules. */
 void kymo_tdl_habit_rules(struct tdl_line *line);
 
 #endif

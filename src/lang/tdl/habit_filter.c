@@ -18,7 +18,7 @@ static bool is_name(const struct tdl_line *line, uint32_t i) {
 
 static bool is_fault(const struct tdl_line *line, uint32_t i) { return line->fault == i; }
 
-/* Without its quotes, so that others can be put around it. */
+/* The text without its quotes, so that others can be added. */
 static void strip(struct tdl_piece *piece) {
   if (piece->kind == TDL_PIECE_TEXT && piece->length >= 2) {
     piece->text++;

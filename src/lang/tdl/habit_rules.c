@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What people write who know C or SQL, and what it is here. Each rule looks at one piece and those around
- * it. */
+/* Rules for what users of C or SQL write, and its form in TDL and FDL. Each rule looks at one piece and
+ * those around it. */
 #include "lang/tdl/address.h"
 #include "lang/tdl/habit_pieces.h"
 #include <inttypes.h>
@@ -12,7 +12,7 @@ static bool is_near(const struct tdl_line *line, uint32_t i) {
   return i == line->fault || i + 1 == line->fault;
 }
 
-/* The last piece of what is compared, from `i` on: up to AND, OR, the end of the statement or of the
+/* The last piece of the compared operand, from `i` on: up to AND, OR, the end of the statement or of the
  * parentheses. */
 static uint32_t end_of_test(const struct tdl_line *line, uint32_t i) {
   static const char *const ends[] = {"AND", "OR", "&&", "||", ";", "PER", "THEN", NULL};
@@ -152,7 +152,7 @@ static bool is_in_set(const struct tdl_line *line, uint32_t i) {
   return i > 2 && is(line, i - 1, "(") && is(line, i - 2, "IN") && !is(line, i - 3, "KIND");
 }
 
-/* A word that is compared, and that nobody knows: a text. */
+/* A compared word that is unknown: a text. */
 static void rule_bare_word(struct tdl_line *line, uint32_t i) {
   bool is_true = is(line, i, "true"), is_false = is(line, i, "false"),
        is_compared = i > 0 && is_relation(line, i - 1);

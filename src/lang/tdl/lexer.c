@@ -42,7 +42,7 @@ static void skip_digits(struct tdl_lexer *lexer) {
     lexer->cursor.at++;
 }
 
-/* The double that stands from `start` to here, without underscores. */
+/* The double from `start` to the cursor, without underscores. */
 static bool read_fraction(struct tdl_lexer *lexer, uint32_t start, double *fraction) {
   char digits[400];
   size_t used = 0;
@@ -144,7 +144,7 @@ static uint32_t find_quote(const struct tdl_lexer *lexer, char quote) {
                                    quote == '`' ? KYMO_QUOTED_RAW_LINE : KYMO_QUOTED_LINE);
 }
 
-/* What stands after a backslash; -1 after reporting. */
+/* The character of an escape after a backslash; -1 after reporting. */
 static int lex_escape(struct tdl_lexer *lexer) {
   static const char letters[] = "nrt0\\\"", values[] = "\n\r\t\0\\\"";
   int c = kymo_peek(&lexer->cursor, 1);
@@ -213,7 +213,7 @@ static struct tdl_token lex_hex(struct tdl_lexer *lexer) {
   return bytes ? token : bad(lexer);
 }
 
-/* /…/, the cursor at the slash; \/ is a slash, everything else stays as it stands. */
+/* /…/, the cursor at the slash; \/ is a slash, everything else is unchanged. */
 static struct tdl_token lex_regex(struct tdl_lexer *lexer) {
   struct tdl_token token = {.kind = TDL_TOKEN_REGEX, .at = lexer->cursor.at};
   uint32_t end = find_quote(lexer, '/');

@@ -78,11 +78,11 @@ struct tdl_session {
   enum tdl_language language;
   struct kymo_error *error;
   bool failed;                   /* an error was reported; the first one stays */
-  struct kymo_arena *arena;      /* owned by whoever owns the session */
+  struct kymo_arena *arena;      /* owned by the session's owner */
   struct kymo_hash_table words;  /* struct tdl_word */
-  struct kymo_warnings warnings; /* warn NULL: nobody hears them */
+  struct kymo_warnings warnings; /* warn NULL: they are dropped */
   uint32_t warning_count;
-  bool is_muted;       /* what is at hand was warned of already */
+  bool is_muted;       /* the current construct has a warning already */
   uint32_t depth;      /* of what is being parsed */
   uint32_t item_count; /* of all records */
   bool has_order_file; /* some ORDER FILE was parsed */
@@ -101,7 +101,7 @@ bool kymo_tdl_fail(struct tdl_session *session, uint32_t at, const char *code, c
     __attribute__((format(printf, 4, 5)));
 /* The same for memory that ran out. */
 bool kymo_tdl_no_memory(struct tdl_session *session);
-/* Reports a warning ("W11"). At most 100 a compilation are told. */
+/* Reports a warning ("W11"). At most 100 a compilation are reported. */
 void kymo_tdl_warn(struct tdl_session *session, uint32_t at, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Zeroed memory of the session's arena; NULL after reporting. */
@@ -118,7 +118,7 @@ bool kymo_tdl_moment(struct tdl_session *session, struct tdl_bytes text, uint32_
 struct tdl_lexer {
   struct tdl_session *session;
   struct kymo_cursor cursor;
-  int previous; /* kind of the token before: a regex stands only after MATCHES */
+  int previous; /* kind of the previous token: a regex comes only after MATCHES */
 };
 
 /* The next token; BAD after reporting, END for ever at the end. */

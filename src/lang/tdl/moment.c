@@ -56,7 +56,7 @@ static bool read_date(struct cursor *cursor, int64_t *days) {
   return true;
 }
 
-/* Picoseconds of what stands after the point; digits beyond them are cut. */
+/* The picoseconds of the digits after the point; further digits are cut. */
 static bool read_fraction(struct cursor *cursor, uint64_t *ps) {
   uint64_t unit = PS_PER_S / 10;
   uint32_t start = cursor->at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A whole TRACE: its declarations and its layout. Declarations are appended to lists of the tree, whose ends
- * the state below remembers; the table at the end tells which word begins which.
+ * the state below remembers; the table at the end has the first word of each declaration.
  */
 #include "base/fail.h"
 #include "base/nearest.h"
@@ -378,7 +378,7 @@ static bool parse_class(struct tdl_parser *parser, struct tdl_record *record) {
   return true;
 }
 
-/* Where records would have to stand in what bytes unpack to: only fields can. */
+/* Reports records inside of unpacked bytes: only fields can be there. */
 static bool refuse_packed(struct tdl_parser *parser) {
   int kind = parser->token.kind;
   return (kind != TDL_KEYWORD_AFTER && kind != TDL_KEYWORD_WITHIN) ||
@@ -388,7 +388,7 @@ static bool refuse_packed(struct tdl_parser *parser) {
              "unpack the file first, and describe what comes out");
 }
 
-/* What stands between class and items, in this order. */
+/* The clauses between class and items, in this order. */
 static bool parse_record_head(struct tdl_parser *parser, struct tdl_record *record) {
   if (kymo_tdl_accept(parser, TDL_KEYWORD_WITH) &&
       !kymo_tdl_expect_name(parser, "a prefix", &record->prefix_name))

@@ -4,7 +4,7 @@
  *
  *   OR · AND · NOT · = <> < <= > >= IN MATCHES LIKE HAS IS · + - | ^ · * / % << >> & · - ~
  *
- * Trees are at most TDL_HEIGHT_MAX high, so whoever walks them may recurse.
+ * Trees are at most TDL_HEIGHT_MAX high, so walks over them may recurse.
  */
 #include "lang/tdl/syntax.h"
 #include <string.h>
@@ -23,7 +23,7 @@ static void raise(struct tdl_expr *expr, const struct tdl_expr *operand) {
     expr->height = operand->height + 1;
 }
 
-/* The node is complete: it reaches to the token taken last. NULL if it is no good. */
+/* Completes a node, which ends at the last taken token. NULL if it is invalid. */
 static struct tdl_expr *finish(struct tdl_parser *parser, struct tdl_expr *expr) {
   if (!expr || parser->session->failed)
     return NULL;
@@ -111,7 +111,7 @@ static bool is_unit(const struct tdl_parser *parser, int *zeros) {
   return *zeros >= 0 || strcmp(text, "ticks") == 0;
 }
 
-/* The number that stands at `token`, × 10^zeros, exactly; false if it is not whole or too large. */
+/* The number at `token`, × 10^zeros, exactly; false if it is not whole or too large. */
 static bool scale_exactly(const struct tdl_session *session, const struct tdl_token *token, int zeros,
                           struct kymo_wide *result) {
   const char *text = session->text + token->at;
@@ -270,7 +270,7 @@ static struct tdl_expr *parse_parentheses(struct tdl_parser *parser) {
   return kymo_tdl_expect(parser, ')') ? finish(parser, expr) : NULL;
 }
 
-/* VALUE, POSITION, REMAINING, FILE SIZE, FILE NUMBER: words for what is being decoded. */
+/* VALUE, POSITION, REMAINING, FILE SIZE, FILE NUMBER: words for the decoding state. */
 static struct tdl_expr *parse_state_of_decoding(struct tdl_parser *parser) {
   if (!only_in(parser, TDL_LANGUAGE_TDL))
     return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What records are made of. Each parser below stands after the word that its item begins with. */
+/* The items of records. Each parser below starts after the first word of its item. */
 #include "base/nearest.h"
 #include "lang/tdl/syntax.h"
 #include <string.h>

@@ -288,7 +288,7 @@ static bool parse_units(struct tdl_parser *parser, struct tdl_attributes *attrib
 }
 
 static const struct attribute {
-  int keyword; /* stays at hand for parse_order */
+  int keyword; /* stays the current token for parse_order */
   enum tdl_attribute bit;
   bool (*parse)(struct tdl_parser *parser, struct tdl_attributes *attributes);
 } attribute_table[] = {

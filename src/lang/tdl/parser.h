@@ -18,7 +18,7 @@
 struct tdl_parser {
   struct tdl_session *session;
   struct tdl_lexer lexer;
-  struct tdl_token token; /* the one at hand, not yet taken */
+  struct tdl_token token; /* the current one, not yet taken */
   uint32_t end;           /* after the token taken last */
 };
 

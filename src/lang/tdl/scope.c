@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which names mean what. One hash table holds all spaces; scopes of fields are spaces with numbers of their
- * own. A name is looked up in its scope, then in that of the record's prefix; groups see nothing outside.
+ * The meaning of names. One hash table has all name spaces; each scope of fields is a space with its own
+ * number. A name is looked up in its scope, then in that of the record's prefix; groups see nothing outside.
  */
 #include "base/nearest.h"
 #include "lang/tdl/check.h"
 #include <string.h>
 
-/* Items that may be looked through for names that stand elsewhere: bounds the time for untrusted texts. */
+/* The most items that are searched for names from elsewhere: bounds the time for untrusted texts. */
 #define SCANNED_MAX 4000000
 
 /* ---- the table ---- */
@@ -72,7 +72,7 @@ void *kymo_tdl_find(struct tdl_checker *checker, enum tdl_space space, struct td
 
 /* ---- lengths ---- */
 
-/* Spaces of what is the length of fields of a scope. */
+/* Spaces of the lengths of a scope's fields. */
 #define LENGTHS 0x80000000u
 
 bool kymo_tdl_add_length(struct tdl_checker *checker, struct tdl_pending *pending) {
@@ -114,7 +114,7 @@ bool kymo_tdl_bind(struct tdl_checker *checker, struct tdl_scope *scope, struct 
     binding->use = use;
     binding->next = scope->bindings;
     scope->bindings = binding;
-    /* roles are the record's, wherever they stand */
+    /* roles belong to the record, wherever they occur */
     bool is_seen_outside =
         scope->is_group && !(slot && slot->is_parameter) && (scope->is_open || (slot && slot->role));
     if (!is_seen_outside)
@@ -158,7 +158,7 @@ const struct tdl_item *kymo_tdl_scan(struct tdl_checker *checker, const struct t
   return NULL;
 }
 
-/* Items of what is being checked, as written. */
+/* The items that are being checked, as written. */
 static const struct tdl_item *items_of(const struct tdl_body *body) {
   if (body->scope->is_group)
     return NULL;

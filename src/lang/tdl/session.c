@@ -19,7 +19,7 @@ static void report(struct tdl_session *session, struct kymo_error *error, uint32
   kymo_fail_text(error, session->file, session->text, session->length, at, "%s %s", code, message);
 }
 
-/* What the line would be without a habit of another language, after what is wrong with it. */
+/* Adds to the error the line without the habit of another language. */
 static void add_habit(const struct tdl_session *session, uint32_t at, const char *code, char *message,
                       size_t size) {
   static const char codes[] = "E11 E12 E13 E21 E22 E31 E41";

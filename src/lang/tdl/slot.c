@@ -182,7 +182,7 @@ static struct tdl_pending *new_pending(struct tdl_checker *checker, enum tdl_pen
   return pending;
 }
 
-/* LENGTH OF RECORD: the first one tells the length, one at the end is checked. */
+/* LENGTH OF RECORD: the first one defines the length, one at the end is checked. */
 static bool bind_record_length(struct tdl_checker *checker, struct tdl_item *item) {
   struct tdl_body *body = checker->body;
   struct tdl_record *record = body->record;
@@ -242,7 +242,7 @@ static bool has_no_size(const struct tdl_type *type) {
   return is_bytes && type->size_form == TDL_SIZE_NONE;
 }
 
-/* Other fields that tell the length of this one: all have to be one slot. */
+/* Other fields that say the length of this one: all must have the same slot. */
 static bool take_lengths(struct tdl_checker *checker, struct tdl_item *item, struct tdl_pending *pending) {
   struct tdl_name latest = pending->name;
   item->size_slot = pending->slot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TDL: text → tree → checked tree. What is generated from that is src/lang/tdl/generate.h's. */
+/* TDL: text → tree → checked tree. generate.h declares the code generation. */
 #ifndef KYMO_LANG_TDL_TDL_H
 #define KYMO_LANG_TDL_TDL_H
 
@@ -8,7 +8,7 @@
 /*
  * Parses `length` bytes of `text`, a whole TRACE. `file` names it in errors. Text and file name are borrowed
  * until the tree is freed, `error` for the call. NULL with `error` (KYMO_E_SYNTAX with line and column,
- * KYMO_E_MEMORY) if it is no good.
+ * KYMO_E_MEMORY) if it is invalid.
  */
 struct tdl_tree *kymo_tdl_parse(const char *text, size_t length, const char *file, struct kymo_error *error);
 

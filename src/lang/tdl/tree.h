@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The syntax tree of TDL, what checking notes down in it, and the expressions that FDL shares.
+ * The syntax tree of TDL, the results of checking in it, and the expressions that FDL shares.
  *
- *   text ──lexer──► tokens ──parser──► tree ──check──► the same tree, every name bound, every expression
- *   typed,
- *                                                      constants folded, fields numbered
+ *   text ──lexer──► tokens ──parser──► tree ──check──► the same tree, every name bound, every
+ *                                                      expression typed, constants folded, fields numbered
  *
- * "Checked:" marks what kymo_tdl_check fills in; all else stands after parsing. Positions (`at`, `length`)
- * are bytes of the source text. Lists are linked by `next`, in the order of the text. Everything lies in the
+ * "Checked:" marks what kymo_tdl_check fills in; all else is set by parsing. Positions (`at`, `length`) are
+ * bytes of the source text. Lists are linked by `next`, in the order of the text. Everything is in the
  * tree's arena.
  *
- * Groups are laid open: checking copies the items of a group into every USE of it, so fields in a used group
- * are fields like others, with slots of the record that uses it. Names of types are laid open too: the type
- * of a field is never a name, and its attributes are those of the named type overridden by its own.
+ * Groups are expanded: checking copies the items of a group into every USE of it, so fields in a used group
+ * are fields like others, with slots of the record that uses it. Names of types are expanded too: the type
+ * of a field is never a name, and its attributes are those of the named type overridden by the field's own.
  */
 #ifndef KYMO_LANG_TDL_TREE_H
 #define KYMO_LANG_TDL_TREE_H
@@ -27,7 +26,7 @@
 #define TDL_DEPTH_MAX 64
 /* Of one expression: chains like a+b+c… are as high as they are long. */
 #define TDL_HEIGHT_MAX 1000
-/* Items of all records, with groups laid open. */
+/* The items of all records, with expanded groups. */
 #define TDL_ITEMS_MAX 65536
 
 /* A name; equal names are one word, so words are compared by address. */
@@ -224,7 +223,7 @@ struct tdl_texts {
 
 /* ---- declarations ---- */
 
-enum tdl_order { TDL_ORDER_NONE, TDL_LITTLE, TDL_BIG, TDL_ORDER_DYNAMIC /* checked: an ORDER item tells */ };
+enum tdl_order { TDL_ORDER_NONE, TDL_LITTLE, TDL_BIG, TDL_ORDER_DYNAMIC /* checked: set by an ORDER item */ };
 enum tdl_bit_order { TDL_BITS_BY_ORDER, TDL_BITS_LSB, TDL_BITS_MSB };
 
 struct tdl_clock {
@@ -346,7 +345,7 @@ struct tdl_type {
   struct tdl_name name;
   /* checked */
   enum tdl_order order;           /* of the number of COUNTED */
-  int64_t fixed_bits;             /* size of the whole value if the text tells it, else -1 */
+  int64_t fixed_bits;             /* size of the whole value if the text determines it, else -1 */
   enum tdl_value_type value_type; /* in expressions */
 };
 
@@ -378,7 +377,7 @@ struct tdl_length {
   enum tdl_length_kind kind;
   struct tdl_name name;
   int64_t plus;
-  struct tdl_slot *slot; /* checked: FIELD; it stands later */
+  struct tdl_slot *slot; /* checked: FIELD; it comes later */
   bool is_check;         /* checked: RECORD: the length is known already, this one is compared (R4) */
 };
 
@@ -486,11 +485,11 @@ struct tdl_slot {
   enum tdl_value_type type;    /* in expressions */
   enum tdl_role role;
   bool is_hidden;    /* _name, and nameless ones */
-  bool is_parameter; /* of a group: has no item, the USE tells its value */
+  bool is_parameter; /* of a group: has no item, the USE defines its value */
   bool is_let;
   bool is_used;           /* an expression of its own record, or an attribute, needs its value */
   bool is_kept;           /* another record needs it after this one's end */
-  uint32_t repeats;       /* how many REPEATs and ARRAYs it stands in: a sequence, if any */
+  uint32_t repeats;       /* the number of REPEATs and ARRAYs around it: a sequence, if any */
   struct tdl_item *use;   /* the innermost named USE that it is part of, or NULL */
   struct tdl_item *first; /* the items that fill it, by tdl_item.same_slot */
   /* for the checker: */
@@ -650,7 +649,7 @@ struct tdl_record {
   struct tdl_slot *roles[TDL_ROLE_TEXT + 1]; /* NULL: it has no such field */
   struct tdl_slot *when_slot;                /* WHEN is `prefix field = constant`: both sides; else NULL */
   struct tdl_value when_value;
-  struct tdl_item *length_item; /* the field that is LENGTH OF RECORD and tells the length, or NULL */
+  struct tdl_item *length_item; /* the field that is LENGTH OF RECORD and defines the length, or NULL */
   struct tdl_item
       *length_after;       /* top-level item after which the length is known; NULL: after the prefix (at the
                                     start, if there is none); only of records that have a length */
@@ -697,14 +696,14 @@ struct tdl_layout {
   struct tdl_expr *sorted_within; /* WITHIN: DURATION or TICKS */
   struct tdl_name sorted_per;
   enum tdl_merge merge;
-  struct tdl_bytes merge_files; /* pattern of file names; data NULL: what is opened together */
+  struct tdl_bytes merge_files; /* pattern of file names; data NULL: the files that are opened together */
 };
 
 struct tdl_tree {
   struct kymo_arena arena;
   struct tdl_session *session; /* words and source; of the parser and the checker */
   struct tdl_name name;
-  uint32_t version;     /* 0: none told */
+  uint32_t version;     /* 0: none given */
   enum tdl_order order; /* BYTES */
   enum tdl_bit_order bit_order;
   struct tdl_bytes encoding; /* data NULL: UTF-8 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the lexers of all languages are made of: a place in a text, and what is passed there: blanks, words,
- * digits, quoted text. Errors are the languages' own, in their own words.
+ * The base of the lexers of all languages: a place in a text, and functions that move it over blanks, words,
+ * digits, quoted text. Each language makes its own error messages.
  */
 #ifndef KYMO_LANG_TEXT_CURSOR_H
 #define KYMO_LANG_TEXT_CURSOR_H
@@ -50,8 +50,8 @@ bool kymo_pass_digits(struct kymo_cursor *cursor, int base, bool is_spaced, uint
 int kymo_hex_byte(const struct kymo_cursor *cursor, size_t ahead);
 
 enum kymo_quotation { KYMO_QUOTED_LINES, KYMO_QUOTED_LINE, KYMO_QUOTED_RAW_LINE };
-/* Where the closing quote is of what begins at `from`; 0: nowhere. A backslash hides the byte after it,
- * unless the text is raw. Bounds the memory for what is between. */
+/* The place of the closing quote of the text that begins at `from`; 0: there is none. A backslash hides the
+ * byte after it, unless the text is raw. Bounds the memory for what is between. */
 size_t kymo_find_quote(const struct kymo_cursor *cursor, size_t from, char quote, enum kymo_quotation how);
 
 #endif

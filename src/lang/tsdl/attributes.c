@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the values of attributes mean: numbers, texts, booleans, UUIDs, and the attributes of
- * integer, floating_point and string. Attributes of types that nobody knows are ignored, as
- * babeltrace does: producers have added some. */
+/* The values of attributes: numbers, texts, booleans, UUIDs, and the attributes of integer, floating_point
+ * and string. Unknown attributes of types are ignored, as babeltrace does: producers have added some. */
 #include "lang/tsdl/attributes.h"
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of attributes. All functions report what is wrong and return false. */
+/* Values of attributes. All functions report faults and return false then. */
 #ifndef KYMO_LANG_TSDL_ATTRIBUTES_H
 #define KYMO_LANG_TSDL_ATTRIBUTES_H
 

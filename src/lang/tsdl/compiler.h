@@ -30,7 +30,7 @@ struct tsdl_compiler {
   uint32_t way[TSDL_DEPTH_MAX + 1];
   struct tsdl_frame frames[TSDL_DEPTH_MAX + 1];
   uint64_t fields_left;           /* that may still be placed */
-  const struct kymo_clock *clock; /* of the stream class at hand, once known */
+  const struct kymo_clock *clock; /* of the current stream class, once known */
 };
 
 /* Places the type of a whole scope. NULL after reporting. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Identifiers, numbers and texts as in C, with binary numbers (0b101) and without joining
- * adjacent texts. Line breaks may stand inside quotes, as babeltrace allows.
+ * Identifiers, numbers and texts as in C, with binary numbers (0b101) and without joining adjacent texts.
+ * Line breaks are allowed inside quotes, as in babeltrace.
  */
 #include "lang/tsdl/lexer.h"
 #include "base/utf8.h"
@@ -69,7 +69,7 @@ static bool lex_code(struct tsdl_lexer *lexer, int base, int most, uint32_t *cod
   return count > 0;
 }
 
-/* What stands after a backslash. */
+/* The byte that an escape after a backslash means. */
 static bool lex_escape(struct tsdl_lexer *lexer, struct bytes *bytes) {
   static const char letters[] = "abfnrtv\\\"'?", values[] = "\a\b\f\n\r\t\v\\\"'?";
   uint32_t start = lexer->cursor.at - 1, code;
@@ -98,7 +98,7 @@ static bool lex_escape(struct tsdl_lexer *lexer, struct bytes *bytes) {
   return true;
 }
 
-/* Between quotes, into `bytes`; no escape is shorter than what it stands for. */
+/* Decodes the text between quotes into `bytes`; no escape is shorter than the byte that it means. */
 static bool lex_quoted(struct tsdl_lexer *lexer, char quote, struct bytes *bytes) {
   size_t start = lexer->cursor.at++,
          end = kymo_find_quote(&lexer->cursor, lexer->cursor.at, quote, KYMO_QUOTED_LINES);

@@ -201,7 +201,7 @@ static bool parse_block(struct tsdl_parser *parser, struct tsdl_block ***last) {
   if (!kymo_tsdl_parse_attributes(parser, &block->attributes) || !kymo_tsdl_expect(parser, ';', "\";\""))
     return false;
   if (block->kind == TSDL_CALLSITE)
-    return true; /* nobody reads them */
+    return true; /* they are not used */
   **last = block;
   *last = &block->next;
   return true;

@@ -54,7 +54,7 @@ static bool add_part(struct tsdl_parser *parser, struct tsdl_type *type, const s
 
 /* ---- names of types ---- */
 
-/* Words of an alias's name joined by blanks, and what stands after them, as one word. */
+/* The words of an alias's name joined by blanks, and the text after them, as one word. */
 static struct tsdl_word *join_key(struct tsdl_parser *parser, struct tsdl_word *const *words, uint32_t count,
                                   const char *behind) {
   if (count == 1 && !behind[0])
@@ -475,7 +475,7 @@ static bool parse_tag(struct tsdl_parser *parser, struct tsdl_path *path) {
   return kymo_tsdl_parse_path(parser, path) && kymo_tsdl_expect(parser, '>', "\">\"");
 }
 
-/* The type that a tag names; `space` tells of which kind. */
+/* The type that a tag names; `space` says of which kind. */
 static struct tsdl_type *find_tagged(struct tsdl_parser *parser, enum tsdl_space space,
                                      const struct tsdl_word *name, uint32_t at) {
   if (name->decls[space])
@@ -585,7 +585,7 @@ static bool parse_bound(struct tsdl_parser *parser, bool is_signed, uint64_t *bo
   return true;
 }
 
-/* Where the next mapping without a value stands: after the highest of the last one. */
+/* The value of the next mapping without one: the highest of the last mapping plus one. */
 struct counter {
   uint64_t next;
   bool is_over;

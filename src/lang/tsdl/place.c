@@ -306,7 +306,7 @@ static bool share_ranges(struct tsdl_compiler *compiler, const struct tsdl_type 
     type->members[i].word->mark = mark;
     type->members[i].word->mark_value = i;
   }
-  /* mappings of one label stand after one another */
+  /* mappings of one label are adjacent */
   for (uint32_t i = 0; i < tag->mapping_count; i++) {
     const struct tsdl_word *word = TSDL_WORD_OF(tag->mappings[i].name);
     ranges[i] = (struct kymo_range){tag->mappings[i].low, tag->mappings[i].high};

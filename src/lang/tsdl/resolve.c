@@ -60,7 +60,7 @@ static bool look_through(struct trail *trail, uint32_t count) {
   return true;
 }
 
-/* ---- in what is placed ---- */
+/* ---- in placed structures ---- */
 
 static bool no_member(struct trail *trail) {
   const struct kymo_type *type = trail->type;

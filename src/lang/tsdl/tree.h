@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parser makes of TSDL and the compiler makes a schema of.
+ * The result of the TSDL parser, from which the compiler makes a schema.
  *
  *   text ──lexer──► tokens ──parser──► blocks, attributes, described types ──compile──► schema
  *
- * The parser binds names of types at once (TSDL's scopes are lexical, and a declaration comes
- * before its use), so a described type is a graph without names to look up. What cannot be
- * known before a type stands at its place stays open: the native byte order, clocks, lengths and
- * tags that are other fields. The compiler *places* types; one without references is placed once.
+ * The parser binds names of types at once (TSDL's scopes are lexical, and a declaration comes before its
+ * use), so a described type is a graph without names to look up. Some properties stay open until a type has
+ * its place: the native byte order, clocks, lengths and tags that are other fields. The compiler *places*
+ * types; one without references is placed once.
  *
  * Words are interned: equal text is one struct. A word knows its innermost declaration in each
  * space of names, so looking up costs nothing and leaving a scope puts back what it hid.
@@ -22,9 +22,9 @@
 
 /* ---- words and declarations ---- */
 
-/* SPACE_TYPE: aliases and typedefs; STRUCT, VARIANT, ENUM: tags; MEMBER, ATTRIBUTE: what the
- * block at hand has already; FIELD: fields that are placed and can be referred to; CLOCK, ENV:
- * what these blocks define. */
+/* SPACE_TYPE: aliases and typedefs; STRUCT, VARIANT, ENUM: tags; MEMBER, ATTRIBUTE: those that the current
+ * block has already; FIELD: fields that are placed and can be referred to; CLOCK, ENV: the names that these
+ * blocks define. */
 enum tsdl_space {
   TSDL_SPACE_TYPE,
   TSDL_SPACE_STRUCT,
@@ -40,7 +40,7 @@ enum tsdl_space {
 
 enum tsdl_keyword {
   TSDL_NO_KEYWORD,
-  /* words that can stand in the name of a type */
+  /* words that can be in the name of a type */
   TSDL_BOOL,
   TSDL_CHAR,
   TSDL_COMPLEX,
@@ -182,11 +182,11 @@ struct tsdl_type {
   bool has_body;         /* STRUCT, VARIANT, ENUM: members or mappings were given */
   uint64_t length;       /* ARRAY */
   struct tsdl_path path; /* SEQUENCE: length, or env.NAME; VARIANT: tag, count 0 if not given */
-  bool has_reference;    /* it or something in it depends on where it stands */
+  bool has_reference;    /* it or a part of it depends on its place */
   uint32_t depth;        /* compounds inside one another, itself included */
   bool is_waiting;       /* SEQUENCE named outside of structs that nothing used yet */
   struct tsdl_type *next_waiting;
-  const struct kymo_type *placed; /* if it was placed and does not depend on where it stands */
+  const struct kymo_type *placed; /* if it was placed and does not depend on its place */
 };
 
 /* ---- blocks ---- */

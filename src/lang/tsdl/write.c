@@ -80,7 +80,7 @@ static bool has_role(const struct kymo_type *type, uint32_t role) {
   return false;
 }
 
-/* Ids say something if packets tell theirs; babeltrace refuses them otherwise. */
+/* Ids are useful only if packets have one; otherwise babeltrace refuses them. */
 static bool says_stream_id(const struct tsdl_writer *writer) {
   return writer->schema->stream_count > 1 ||
          has_role(writer->schema->packet_header, KYMO_ROLE_STREAM_CLASS_ID);

@@ -6,9 +6,9 @@
  *   "unsigned int", "point_t"       before it      typealias … := point_t;    then  point_t _b;
  *
  * A name holds from its declaration to the end of the braces around it, so every block declares what it uses,
- * and blocks never clash. Where it holds it means one type, since babeltrace 1 lets no tag hide another one;
- * two types are one if their plain text, every name and body written out, is the same. These go without their
- * names:
+ * and blocks never clash. Within that scope it means one type, since babeltrace 1 lets no tag hide another
+ * one; two types are one if their plain text, every name and body written out, is the same. These are
+ * written without their names:
  *
  *   types that refer to fields outside of themselves   are others at another place
  *   those that lengths or tags are looked for in       babeltrace2 2.0 forgets the underscores of a type that
@@ -17,7 +17,7 @@
  *   the second type of a name
  *   names that are no words of TSDL                    std::pair
  *   names that an option has, too                      readers take the option for a type
- *   whatever stands in headers                         names of fields are bare there
+ *   all types in headers                               names of fields have no underscore there
  *
  * Flags are plain integers in TSDL; an enumeration of the names of their bits is declared beside them.
  */
@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most names that hold at one place; what is beyond goes unnamed. */
+/* The most names that are valid at one place; further types have no name. */
 #define NAMES_MAX 256
 
 /* ---- which names can be said ---- */
@@ -161,8 +161,8 @@ void kymo_tsdl_close_braces(struct tsdl_writer *writer, uint32_t outer) {
   names->begin = outer;
 }
 
-/* What is to be done with a name for a type of this plain text, which is taken over; an empty one is that of
- * a type like no other. */
+/* Decides whether a name for a type of this plain text is declared, used or dropped. It takes over the plain
+ * text; an empty one differs from all others. */
 static enum tsdl_naming declare(struct tsdl_writer *writer, const char *name, struct kymo_strbuf *plain) {
   struct tsdl_names *names = &writer->names;
   enum tsdl_naming naming = TSDL_NEW;

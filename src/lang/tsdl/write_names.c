@@ -45,7 +45,8 @@ bool kymo_tsdl_is_identifier(const char *text) {
   return kymo_is_letter(text[0]) && is_word(text) && !is_keyword(text);
 }
 
-/* `prefix`, then `text` with what is not allowed made '_'; then the number if anything was. */
+/* `prefix`, then `text` with '_' for each character that is not allowed; then the number if a character was
+ * replaced. */
 static struct tsdl_name make_word(const char *prefix, const char *text, uint32_t number) {
   struct tsdl_name name;
   int length = snprintf(name.text, sizeof name.text - 16, "%s%s", prefix, text);
@@ -245,8 +246,8 @@ static bool has_mapping(const struct kymo_type *tag, const char *name) {
   return false;
 }
 
-/* The label in the tag's own mappings that stands for the choice: its name, or its name after
- * the underscore that was taken off when it was read. */
+/* The label in the tag's own mappings for the choice: its name, or its name with the underscore that was
+ * removed when it was read. */
 static bool mapped_label(const struct kymo_type *tag, const struct choice *choice, struct tsdl_name *label) {
   snprintf(label->text, sizeof label->text, "_%s", choice->name);
   if (kymo_tsdl_is_identifier(label->text) && mappings_are(tag, label->text, choice))
@@ -333,7 +334,7 @@ static void add_dependent(struct tsdl_writer *writer, struct dependents *to, con
   to->count++;
 }
 
-/* Ways in the order of a dictionary: after a way stand those that go on from it. */
+/* Ways in lexicographic order: a way is followed by those that continue it. */
 static int compare_ways(const uint32_t *a, uint32_t a_depth, const uint32_t *b, uint32_t b_depth) {
   for (uint32_t i = 0; i < a_depth && i < b_depth; i++)
     if (a[i] != b[i])

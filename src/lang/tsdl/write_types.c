@@ -5,7 +5,7 @@
  *
  *   ARRAY 3 of SEQUENCE by n of INTEGER   ►   integer { … } _name[3][_n];
  *
- * What CTF 1.8 cannot say keeps its layout where it can, and a comment tells what was lost:
+ * Types that CTF 1.8 lacks keep their layout where possible, and a comment says what was lost:
  *
  *   boolean                     unsigned integer of the same width
  *   bit map (flags)             the same, with an enumeration of its names declared beside it
@@ -13,8 +13,8 @@
  *   text in UTF-16 or UTF-32    array or sequence of bytes
  *   float of 16, 80, 128 bits   integer, array of bytes
  *   optional                    variant of `absent` and `present`
- *   alignment of texts, arrays  an empty struct of that alignment in front
- *   varint, contrary bits       nothing keeps them
+ *   alignment of texts, arrays  an empty struct of that alignment before
+ *   varint, reversed bits       not possible
  */
 #include "lang/tsdl/writer.h"
 #include "schema/parts.h"

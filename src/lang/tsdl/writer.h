@@ -30,8 +30,8 @@ struct dependent {
   struct choices *choices;
 };
 
-/* Those whose tag or length stands in one scope, by the way to that; those of one tag in the order of the
- * fields. */
+/* Dependents whose tag or length is in one scope, sorted by the way to it; those of one tag in the order of
+ * the fields. */
 struct dependents {
   bool is_ready;
   uint32_t count;
@@ -92,7 +92,7 @@ struct tsdl_name {
   char text[512];
 };
 
-/* The name of a member of a struct of the scope being written (or of any: scope tells). */
+/* The name of a member of a struct of the scope being written (or of any scope). */
 struct tsdl_name kymo_tsdl_member_name(const struct tsdl_writer *writer, enum kymo_scope scope,
                                        const struct kymo_type *parent, uint32_t index);
 /* The name of an empty struct that is written before a member for its alignment; no member has it. */
@@ -138,7 +138,7 @@ const char *kymo_tsdl_tag(const struct kymo_type *type);
  * declared enumeration, or NULL. */
 const char *kymo_tsdl_declare_flags(struct tsdl_writer *writer, const struct kymo_type *type,
                                     const char *member);
-/* Around all that stands between braces and may declare names. */
+/* Called around everything in braces that may declare names. */
 uint32_t kymo_tsdl_open_braces(struct tsdl_writer *writer);
 void kymo_tsdl_close_braces(struct tsdl_writer *writer, uint32_t outer);
 
