@@ -2,7 +2,7 @@
 /* Plans that anybody wrote, over files that anybody wrote: the verifier refuses, or reading is safe. An input
  * is the plan's size (32 bits, little-endian), the plan, the file. */
 #include "base/bytes.h"
-#include "key/classes.h"
+#include "plan/classes.h"
 #include "reader.h"
 #include "schema/build.h"
 

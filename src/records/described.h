@@ -3,7 +3,7 @@
 #ifndef KYMO_RECORDS_DESCRIBED_H
 #define KYMO_RECORDS_DESCRIBED_H
 
-#include "key/fast.h"
+#include "plan/fast.h"
 
 /* Sort keys of records, the first one first: a field, the record's time, its number. */
 enum records_by { RECORDS_BY_FIELD, RECORDS_BY_TIME, RECORDS_BY_SEQUENCE };

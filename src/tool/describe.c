@@ -2,7 +2,7 @@
 /* kymo describe: prints the description of traces, registries and texts, in the requested language. */
 #include "base/strbuf.h"
 #include "format/language.h"
-#include "key/dump.h"
+#include "plan/dump.h"
 #include "lang/c/declare.h"
 #include "lang/ctf2/write.h"
 #include "lang/doc/document.h"

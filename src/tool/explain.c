@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo explain: shows how the bytes of one record are read: the plan of its description, and the field of
  * each byte. */
-#include "key/dump.h"
+#include "plan/dump.h"
 #include "tool/hex.h"
 #include "tool/input.h"
 #include <errno.h>

@@ -20,26 +20,26 @@ allowed() {
     calls) echo 'calls public trace-header' ;;
     functions) echo 'functions public trace-header' ;;
     expr) echo 'base expr' ;;
-    key) echo 'base schema expr key public' ;;
-    lang) echo 'base schema expr key lang public' ;;
+    plan) echo 'base schema expr plan public' ;;
+    lang) echo 'base schema expr plan lang public' ;;
     source) echo 'base schema source public' ;;
     decode) echo 'base schema source decode public' ;;
-    format) echo 'base schema ring key lang source decode format public' ;;
+    format) echo 'base schema ring plan lang source decode format public' ;;
     trace) echo 'base schema source decode trace trace-state public' ;;
     open) echo 'base format source trace trace-state open public' ;;
-    filter) echo 'base schema expr key lang source decode trace trace-state filter public' ;;
+    filter) echo 'base schema expr plan lang source decode trace trace-state filter public' ;;
     symbols) echo 'base source trace symbols public' ;;
     span) echo 'base span public' ;;
     print) echo 'base schema source decode trace symbols print public' ;;
     sink) echo 'base schema lang source decode trace symbols print sink public' ;;
-    records) echo 'base key format source trace print records public' ;;
+    records) echo 'base plan format source trace print records public' ;;
     stat) echo 'base schema decode trace symbols span print stat public' ;;
     live) echo 'base schema ring lang calls live public' ;;
     infer) echo 'base schema record infer public trace-header' ;;
     tool) echo "$layers public trace-header" ;;
   esac
 }
-layers='base schema ring record log calls functions expr key lang source decode format trace open filter symbols span print sink records stat live infer tool'
+layers='base schema ring record log calls functions expr plan lang source decode format trace open filter symbols span print sink records stat live infer tool'
 
 # Prints "FILE: includes WHAT" for each include that goes up.
 scan() {
@@ -118,7 +118,7 @@ expect_clean() {
 }
 expect_found src/base/a.c '#include "schema/build.h"'
 expect_found src/base/a.c '#include <kymo/schema.h>'
-expect_found src/expr/a.c '#include "key/machine.h"'
+expect_found src/expr/a.c '#include "plan/machine.h"'
 expect_found src/schema/a.h '#include "trace/trace.h"'
 expect_found src/ring/a.c '#include "record/state.h"'
 expect_found src/record/a.c '#  include "trace/trace.h"'

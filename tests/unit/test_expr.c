@@ -7,8 +7,8 @@
 #include "folder.h"
 #include "base/strbuf.h"
 #include "expr/operate.h"
-#include "key/key.h"
-#include "key/fast.h"
+#include "plan/plan.h"
+#include "plan/fast.h"
 #include <inttypes.h>
 #include <kymo/filter.h>
 #include <kymo/get.h>

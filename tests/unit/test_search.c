@@ -5,8 +5,8 @@
  * finds around.
  */
 #include "folder.h"
-#include "key/search.h"
-#include "key/sections.h"
+#include "plan/search.h"
+#include "plan/sections.h"
 #include "random_schema.h"
 #include "rounds.h"
 #include <kymo/move.h>

@@ -5,7 +5,7 @@
 #include "base/strbuf.h"
 #include "decode/kernel.h"
 #include "filter/fdl/fdl.h"
-#include "key/classes.h"
+#include "plan/classes.h"
 #include "schema/attribute.h"
 #include "schema/parts.h"
 #include <string.h>

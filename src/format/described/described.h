@@ -5,8 +5,8 @@
 
 #include "decode/clock.h"
 #include "format/sequence.h"
-#include "key/classes.h"
-#include "key/fast.h"
+#include "plan/classes.h"
+#include "plan/fast.h"
 #include "source/block.h"
 #include "source/map.h"
 #include "source/prefilter.h"

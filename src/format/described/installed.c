@@ -13,7 +13,7 @@
 #include "format/formats.h"
 #include "format/language.h"
 #include "format/places.h"
-#include "key/machine.h"
+#include "plan/machine.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #define KYMO_FORMAT_DESCRIBED_LOOK_H
 
 #include "base/strbuf.h"
-#include "key/machine.h"
+#include "plan/machine.h"
 #include "source/map.h"
 #include <kymo/event.h>
 

@@ -11,7 +11,7 @@
  * decoded.
  */
 #include "format/described/described.h"
-#include "key/search.h"
+#include "plan/search.h"
 
 #define CELL_BYTES UINT64_C(32768)
 /* Records before the region: each search for it decodes them. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a checked tree to a key: the plan of src/key/key.h, and with it the schema that users see.
+ * From a checked tree to a key: the plan of src/plan/plan.h, and with it the schema that users see.
  *
  *   survey (which values are needed, by whom; what may be absent; how values are delivered)
  *     └─► prefixes ─► kinds: columns, loads at constant offsets, code ─► dispatch ─► layout
@@ -12,7 +12,7 @@
 #ifndef KYMO_LANG_TDL_GENERATE_H
 #define KYMO_LANG_TDL_GENERATE_H
 
-#include "key/key.h"
+#include "plan/plan.h"
 #include "lang/tdl/tdl.h"
 
 /* Compiles a TDL text of `length` bytes to a schema that carries its plan; the caller's, to be released with

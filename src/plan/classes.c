@@ -1,0 +1,799 @@
+/* SPDX-License-Identifier: MIT */
+/* The schema of a plan: what users see of the files that it describes. classes.h shows the layout of
+ * rows. */
+#include "plan/classes.h"
+#include "base/fail.h"
+#include "base/list.h"
+#include "schema/attribute.h"
+#include "schema/build.h"
+#include "schema/flag.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- forms ---- */
+
+static double double_of(uint32_t low, uint32_t high) {
+  uint64_t bits = kymo_key_wide(low, high);
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+struct kymo_key_form kymo_key_form(const struct kymo_key *key, uint32_t shape, uint32_t bits, uint32_t view) {
+  struct kymo_key_form form = {.view = view == KYMO_KEY_NONE ? NULL : &key->views[view], .bytes = bits / 8};
+  static const enum kymo_key_form_kind kinds[] = {[KYMO_SHAPE_UNSIGNED] = KYMO_FORM_UNSIGNED,
+                                                  [KYMO_SHAPE_SIGNED] = KYMO_FORM_SIGNED,
+                                                  [KYMO_SHAPE_FLOAT] = KYMO_FORM_FLOAT,
+                                                  [KYMO_SHAPE_TEXT] = KYMO_FORM_TEXT,
+                                                  [KYMO_SHAPE_BLOB] = KYMO_FORM_BLOB};
+  form.kind = kinds[shape];
+  if (form.kind == KYMO_FORM_BLOB && bits)
+    form.kind = KYMO_FORM_BLOB_FIXED;
+  if (!form.view)
+    return form;
+  form.show = (enum kymo_key_show)form.view->show;
+  bool is_number = form.kind == KYMO_FORM_UNSIGNED || form.kind == KYMO_FORM_SIGNED;
+  bool is_text =
+      is_number ? form.show == KYMO_SHOW_CHAR : form.show == KYMO_SHOW_ADDRESS || form.show == KYMO_SHOW_UUID;
+  if (form.view->has_scale) {
+    form.has_scale = true;
+    form.scale = double_of(form.view->scale_low, form.view->scale_high);
+    double divisor = form.scale != 0 ? nearbyint(1 / form.scale) : 0;
+    form.divisor = fabs(divisor) > 1 && 1 / divisor == form.scale ? divisor : 0;
+    form.offset = double_of(form.view->offset_low, form.view->offset_high);
+    form.kind = KYMO_FORM_FLOAT;
+    form.bytes = 8;
+  } else if (is_text && form.kind != KYMO_FORM_TEXT && form.kind != KYMO_FORM_FLOAT) {
+    form.kind = KYMO_FORM_TEXT;
+  }
+  return form;
+}
+
+/* ---- numbers of classes ---- */
+
+/* The clock of the time stamp that these instructions compute; NONE: they compute none. */
+static uint32_t clock_in(const struct kymo_key *key, uint32_t block) {
+  if (block == KYMO_KEY_NONE)
+    return KYMO_KEY_NONE;
+  const struct kymo_key_instruction *what = key->code + key->blocks[block].first;
+  for (uint32_t i = 0; i < key->blocks[block].count; i++)
+    if (what[i].code == KYMO_DO_TIME && (what[i].b & KYMO_TIME_IS_ACQUISITION))
+      return what[i].a;
+  return KYMO_KEY_NONE;
+}
+
+/* The clock of the trace: that of the events that users see is preferred to that of headers and other parts
+ * between them. */
+static uint32_t clock_of(const struct kymo_key *key) {
+  uint32_t clock = KYMO_KEY_NONE;
+  for (uint32_t i = 0; clock == KYMO_KEY_NONE && i < KYMO_KEY_COUNT(key, KIND); i++) {
+    const struct kymo_key_kind *kind = &key->kinds[i];
+    if (kind->class_ != KYMO_CLASS_EVENT)
+      continue;
+    clock = clock_in(key, kind->part.block);
+    if (clock == KYMO_KEY_NONE && kind->prefix != KYMO_KEY_NONE)
+      clock = clock_in(key, key->prefixes[kind->prefix].part.block);
+  }
+  for (uint32_t i = 0; clock == KYMO_KEY_NONE && i < KYMO_KEY_COUNT(key, OVERRIDE); i++)
+    clock = key->overrides[i].clock;
+  for (uint32_t i = 0; clock == KYMO_KEY_NONE && i < KYMO_KEY_COUNT(key, BLOCK); i++)
+    clock = clock_in(key, i);
+  return clock;
+}
+
+/* Whether a record has a time whatever its bytes are: one is computed before anything may be left out or is
+ * looked up elsewhere. */
+static bool tells_time(const struct kymo_key *key, uint32_t block) {
+  static const bool is_uncertain[KYMO_DO_COUNT] = {
+      [KYMO_DO_ABSENT] = true, [KYMO_DO_KEPT] = true,       [KYMO_DO_PREVIOUS] = true,
+      [KYMO_DO_LOOKUP] = true, [KYMO_DO_ABSENT_IF] = true,  [KYMO_DO_TEXT_AT] = true,
+      [KYMO_DO_JUMP] = true,   [KYMO_DO_JUMP_FALSE] = true, [KYMO_DO_JUMP_TRUE] = true,
+      [KYMO_DO_LOOP] = true};
+  const struct kymo_key_instruction *what =
+      block == KYMO_KEY_NONE ? NULL : key->code + key->blocks[block].first;
+  for (uint32_t i = 0; what && i < key->blocks[block].count && !is_uncertain[what[i].code]; i++) {
+    uint32_t mode = what[i].b & KYMO_TIME_MODE;
+    if (what[i].code == KYMO_DO_TIME &&
+        (mode == KYMO_TIME_POINT || mode == KYMO_TIME_DISTANCE || mode == KYMO_TIME_LOW))
+      return true;
+  }
+  return false;
+}
+
+/* Whether an event may have no time. A record that damage cuts off before its time does not count. */
+static bool may_lack_time(const struct kymo_key *key) {
+  bool may = false;
+  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, KIND) && !may; i++) {
+    const struct kymo_key_kind *kind = &key->kinds[i];
+    may = kind->class_ == KYMO_CLASS_EVENT && !tells_time(key, kind->part.block) &&
+          (kind->prefix == KYMO_KEY_NONE || !tells_time(key, key->prefixes[kind->prefix].part.block));
+  }
+  return may;
+}
+
+/* The longest time before a clock's origin that can be represented: 146 years, so that other readers of our
+ * output can represent it too. */
+#define BIAS_SECONDS INT64_C(4611686018)
+
+/* Whether some record may be before the origin. */
+static bool has_negative_times(const struct kymo_key *key, uint32_t clock) {
+  const struct kymo_key_clock *what = clock == KYMO_KEY_NONE ? NULL : &key->clocks[clock];
+  bool is = what && what->has_epoch && ((int32_t)what->epoch_days < 0 || (int32_t)what->epoch_high < 0),
+       is_late = false;
+  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, INSTRUCTION); i++)
+    is |= key->code[i].code == KYMO_DO_TIME && (key->code[i].b & KYMO_TIME_IS_SIGNED) &&
+          (key->code[i].b & KYMO_TIME_MODE) < KYMO_TIME_UNTIL;
+  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, OVERRIDE); i++)
+    is_late |= key->overrides[i].clock != KYMO_KEY_NONE;
+  for (uint32_t i = 0; is_late && i < KYMO_KEY_COUNT(key, LETTER); i++)
+    is |= key->letters[i].shape == KYMO_SHAPE_SIGNED || key->letters[i].shape == KYMO_SHAPE_FLOAT;
+  return is;
+}
+
+static const struct kymo_key_view *event_view(const struct kymo_key *key, const struct kymo_key_kind *kind) {
+  if (kind->event_column == KYMO_KEY_NONE)
+    return NULL;
+  uint32_t view = key->options[key->columns[kind->event_column].first_option].view;
+  return view == KYMO_KEY_NONE ? NULL : &key->views[view];
+}
+
+/* Numbers the distinct texts of a TOKEN list; `seen` is by text, and zeros. */
+static void number_texts(struct kymo_key_classes *classes, const struct kymo_key *key, uint32_t token,
+                         uint32_t *seen) {
+  const struct kymo_key_token_item *items = &key->token_items[key->tokens[token].first];
+  uint32_t count = 0, all = key->tokens[token].count;
+  for (uint32_t i = 0; i < all; i++) {
+    uint32_t *number = &seen[items[i].text];
+    if (!*number) {
+      classes->token_item[token][count] = i;
+      *number = ++count;
+    }
+    classes->token_class[token][i] = *number - 1;
+  }
+  for (uint32_t i = 0; i < all; i++)
+    seen[items[i].text] = 0;
+  classes->token_texts[token] = count;
+}
+
+/* The number of classes that a kind has besides its own. */
+static uint32_t refinements(const struct kymo_key_classes *classes, const struct kymo_key *key,
+                            const struct kymo_key_found *found, const struct kymo_key_kind *kind) {
+  const struct kymo_key_view *view = event_view(key, kind);
+  if (kind->from_table != KYMO_KEY_NONE)
+    return found ? found->records[kind->from_table].count : 0;
+  if (view && view->token != KYMO_KEY_NONE)
+    return classes->token_texts[view->token];
+  return view && view->names != KYMO_KEY_NONE && found ? found->names[view->names].count : 0;
+}
+
+bool kymo_key_classes_make(struct kymo_key_classes *classes, struct kymo_arena *arena,
+                           const struct kymo_key *key, const struct kymo_key_found *found) {
+  uint32_t tokens = KYMO_KEY_COUNT(key, TOKEN), kinds = KYMO_KEY_COUNT(key, KIND);
+  *classes = (struct kymo_key_classes){.clock = clock_of(key)};
+  classes->may_lack_time = classes->clock != KYMO_KEY_NONE && may_lack_time(key);
+  classes->bias_ns = has_negative_times(key, classes->clock) ? BIAS_SECONDS * 1000000000 : 0;
+  classes->first = kymo_arena_array(arena, kinds + 1, sizeof *classes->first);
+  classes->token_class = kymo_arena_array(arena, tokens + 1, sizeof *classes->token_class);
+  classes->token_item = kymo_arena_array(arena, tokens + 1, sizeof *classes->token_item);
+  classes->token_texts = kymo_arena_array(arena, tokens + 1, sizeof *classes->token_texts);
+  uint32_t *seen = kymo_arena_array(arena, (size_t)KYMO_KEY_COUNT(key, TEXT) + 1, sizeof *seen);
+  if (!classes->first || !classes->token_class || !classes->token_item || !classes->token_texts || !seen)
+    return false;
+  for (uint32_t i = 0; i < tokens; i++) {
+    classes->token_class[i] =
+        kymo_arena_array(arena, key->tokens[i].count + 1, sizeof **classes->token_class);
+    classes->token_item[i] = kymo_arena_array(arena, key->tokens[i].count + 1, sizeof **classes->token_item);
+    if (!classes->token_class[i] || !classes->token_item[i])
+      return false;
+    number_texts(classes, key, i, seen);
+  }
+  for (uint32_t i = 0; i < kinds; i++) {
+    uint32_t rest = KYMO_KEY_CLASSES_MAX - classes->count, more;
+    classes->first[i] = classes->count;
+    more = refinements(classes, key, found, &key->kinds[i]);
+    classes->count += more < rest ? 1 + more : rest ? 1 : 0;
+  }
+  classes->first[kinds] = classes->count;
+  return true;
+}
+
+/* ---- types ---- */
+
+struct maker {
+  const struct kymo_key *key;
+  struct kymo_builder *builder;
+  const struct kymo_key_found *found;
+  struct kymo_key_classes classes;
+  struct kymo_stream_class *stream;
+  struct kymo_member *members; /* of the current payload */
+  uint32_t member_count, member_capacity;
+  size_t underscores; /* the prefix of the names of hidden members */
+  struct kymo_error *error;
+};
+
+static char *text_of(struct maker *maker, uint32_t text) {
+  uint32_t size;
+  const uint8_t *bytes = kymo_key_text(maker->key, text, &size);
+  char *copy = bytes ? kymo_builder_alloc(maker->builder, (size_t)size + 1) : NULL;
+  for (uint32_t i = 0; copy && i < size; i++)
+    copy[i] = bytes[i] ? (char)bytes[i] : ' ';
+  return copy;
+}
+
+static const struct kymo_type *number(struct maker *maker, uint32_t bits) {
+  return kymo_builder_type(
+      maker->builder,
+      &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = bits, .base = 10});
+}
+
+static bool fits(struct kymo_wide n, bool is_signed, uint32_t bits) {
+  if (!is_signed)
+    return n.high == 0 && (bits == 64 || n.low >> bits == 0);
+  int64_t value = (int64_t)n.low, most = bits == 64 ? INT64_MAX : (INT64_C(1) << (bits - 1)) - 1;
+  return n.high == (value < 0 ? -1 : 0) && value <= most && value >= -most - 1;
+}
+
+static void add_mapping(struct kymo_type *type, struct kymo_mapping *list, const char *name,
+                        struct kymo_wide low, struct kymo_wide high) {
+  if (name && fits(low, type->is_signed, type->size_bits) && fits(high, type->is_signed, type->size_bits))
+    list[type->mapping_count++] = (struct kymo_mapping){name, low.low, high.low};
+}
+
+static bool map_token(struct maker *maker, struct kymo_type *type, const struct kymo_key_token *token) {
+  struct kymo_mapping *list = kymo_builder_alloc(maker->builder, (token->count + 1) * sizeof *list);
+  for (uint32_t i = 0; list && i < token->count; i++) {
+    const struct kymo_key_token_item *item = &maker->key->token_items[token->first + i];
+    uint64_t low = kymo_key_wide(item->low_low, item->low_high),
+             high = kymo_key_wide(item->high_low, item->high_high);
+    add_mapping(type, list, text_of(maker, item->text),
+                item->is_unsigned ? kymo_wide_of_u64(low) : kymo_wide_of_i64((int64_t)low),
+                item->is_unsigned ? kymo_wide_of_u64(high) : kymo_wide_of_i64((int64_t)high));
+  }
+  type->mappings = list;
+  type->is_enumeration = true;
+  return list != NULL;
+}
+
+/* Mappings from the contents of a NAMES table in the first pass; of several names of a key the first one
+ * counts. */
+static bool map_names(struct maker *maker, struct kymo_type *type, uint32_t table) {
+  const struct kymo_key_pairs *pairs = maker->found ? &maker->found->pairs[table] : NULL;
+  uint32_t count = pairs ? pairs->count : 0;
+  struct kymo_mapping *list = kymo_builder_alloc(maker->builder, (count + 1) * sizeof *list);
+  for (uint32_t i = 0; list && i < count; i++) {
+    const struct kymo_expr_value *text = &maker->found->names[table].texts[pairs->list[i].name];
+    char *copy = kymo_arena_copy(kymo_builder_arena(maker->builder), (const char *)text->p,
+                                 strnlen((const char *)text->p, text->size));
+    if (!copy)
+      return false;
+    add_mapping(type, list, copy, pairs->list[i].key, pairs->list[i].key);
+  }
+  type->mappings = list;
+  type->is_enumeration = true;
+  return list != NULL;
+}
+
+static uint32_t count_runs(uint64_t bits) { return (uint32_t)__builtin_popcountll(bits & ~(bits << 1)); }
+
+/* Adds the runs of ones in `bits`, `up` bits further up. */
+static uint32_t add_runs(struct kymo_mapping *list, const char *name, uint64_t bits, uint64_t up) {
+  uint32_t count = 0;
+  while (bits) {
+    uint64_t low = (uint64_t)__builtin_ctzll(bits), rest = ~(bits >> low);
+    uint64_t length = rest ? (uint64_t)__builtin_ctzll(rest) : 64;
+    list[count++] = (struct kymo_mapping){name, low + up, low + length - 1 + up};
+    bits &= ~((length == 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1) << low);
+  }
+  return count;
+}
+
+struct mask {
+  uint64_t ones, zeros;
+};
+
+/* False: the field is too narrow for the flag. */
+static bool find_mask(const struct kymo_key_flag_item *item, const struct kymo_type *type,
+                      struct mask *mask) {
+  uint64_t bits = kymo_key_wide(item->mask_low, item->mask_high),
+           value = kymo_key_wide(item->value_low, item->value_high);
+  *mask = (struct mask){value & bits, bits & ~value};
+  return type->size_bits >= 64 || !(bits >> type->size_bits);
+}
+
+/* The runs of ones and zeros of each flag; flags for which the field is too narrow are left out.
+ * (schema/flag.h) */
+static bool map_flags(struct maker *maker, struct kymo_type *type, const struct kymo_key_flag *flags) {
+  const struct kymo_key_flag_item *items = &maker->key->flag_items[flags->first];
+  struct mask mask;
+  size_t runs = 0;
+  for (uint32_t i = 0; i < flags->count; i++)
+    if (find_mask(&items[i], type, &mask))
+      runs += count_runs(mask.ones) + count_runs(mask.zeros) + 1;
+  struct kymo_mapping *list = kymo_builder_alloc(maker->builder, (runs + 1) * sizeof *list);
+  for (uint32_t i = 0; list && i < flags->count; i++) {
+    if (!find_mask(&items[i], type, &mask))
+      continue;
+    char *name = text_of(maker, items[i].text);
+    if (!name)
+      return false;
+    type->mapping_count += add_runs(list + type->mapping_count, name, mask.ones, 0);
+    type->mapping_count += add_runs(list + type->mapping_count, name, mask.zeros, 64);
+    if (!mask.zeros && (mask.ones & (mask.ones - 1)))
+      list[type->mapping_count++] = (struct kymo_mapping){name, KYMO_FLAG_VALUE_BIT, KYMO_FLAG_VALUE_BIT};
+  }
+  type->mappings = list;
+  type->kind = KYMO_KIND_BITMAP;
+  type->is_signed = false;
+  return list != NULL;
+}
+
+/* Units and interpretations. */
+static bool add_view(struct maker *maker, struct kymo_type *type, const struct kymo_key_form *form) {
+  const struct kymo_key_view *view = form->view;
+  bool is_number = form->kind == KYMO_FORM_UNSIGNED || form->kind == KYMO_FORM_SIGNED;
+  if (!view)
+    return true;
+  if (view->unit != KYMO_KEY_NONE && form->kind <= KYMO_FORM_FLOAT)
+    type->unit = text_of(maker, view->unit);
+  if (!is_number)
+    return true;
+  type->base = form->show == KYMO_SHOW_HEX || form->show == KYMO_SHOW_ADDRESS ? 16 : 10;
+  type->is_address = form->show == KYMO_SHOW_ADDRESS;
+  if (view->flags != KYMO_KEY_NONE)
+    return map_flags(maker, type, &maker->key->flags[view->flags]);
+  if (view->token != KYMO_KEY_NONE)
+    return map_token(maker, type, &maker->key->tokens[view->token]);
+  return view->names == KYMO_KEY_NONE || map_names(maker, type, view->names);
+}
+
+/* The length of a blob of any length: a member before it, or one of the element that contains it. */
+struct length {
+  const struct kymo_type *type;
+  uint32_t depth;
+  uint32_t steps[4];
+};
+
+static bool refer(struct maker *maker, struct kymo_reference *reference, const struct length *length) {
+  uint32_t *steps = kymo_builder_alloc(maker->builder, sizeof length->steps);
+  if (steps)
+    memcpy(steps, length->steps, sizeof length->steps);
+  *reference = (struct kymo_reference){.scope = KYMO_SCOPE_PAYLOAD, .depth = length->depth, .steps = steps};
+  return steps != NULL;
+}
+
+static const struct kymo_type *value_type(struct maker *maker, const struct kymo_key_form *form,
+                                          const struct length *length) {
+  struct kymo_type type = {.kind = KYMO_KIND_INTEGER, .align_bits = 8, .base = 10};
+  switch (form->kind) {
+  case KYMO_FORM_SIGNED: type.is_signed = true; /* fall through */
+  case KYMO_FORM_UNSIGNED: type.size_bits = form->bytes * 8; break;
+  case KYMO_FORM_FLOAT:
+    type.kind = KYMO_KIND_FLOAT;
+    type.base = 0;
+    type.size_bits = form->bytes * 8;
+    break;
+  case KYMO_FORM_TEXT:
+    type.kind = KYMO_KIND_STRING;
+    type.base = 0;
+    type.encoding = KYMO_ENCODING_UTF8;
+    break;
+  case KYMO_FORM_BLOB_FIXED:
+    type.kind = KYMO_KIND_BLOB_ARRAY;
+    type.base = 0;
+    type.length = form->bytes;
+    break;
+  case KYMO_FORM_BLOB:
+    type.kind = KYMO_KIND_BLOB_SEQUENCE;
+    type.base = 0;
+    type.selector_type = length->type;
+    if (!refer(maker, &type.selector, length))
+      return NULL;
+  }
+  return add_view(maker, &type, form) ? kymo_builder_type(maker->builder, &type) : NULL;
+}
+
+/* ---- members ---- */
+
+static bool add_member(struct maker *maker, const char *name, const struct kymo_type *type, bool is_hidden) {
+  if (!KYMO_LIST_ROOM(maker->members, maker->member_capacity, maker->member_count))
+    return false;
+  maker->members[maker->member_count++] =
+      (struct kymo_member){.name = name,
+                           .source_name = name,
+                           .type = type,
+                           .attributes = is_hidden ? KYMO_ATTRIBUTE_HIDDEN : NULL};
+  return name && type;
+}
+
+/* A hidden number before a column; its name says what it is, and of which column. */
+static bool add_number(struct maker *maker, const char *prefix, const char *name, uint32_t bits) {
+  char *text = kymo_builder_alloc(maker->builder, maker->underscores + strlen(prefix) + strlen(name) + 1);
+  if (!text)
+    return false;
+  memset(text, '_', maker->underscores);
+  stpcpy(stpcpy(text + maker->underscores, prefix), name);
+  return add_member(maker, text, number(maker, bits), true);
+}
+
+static struct length last_member(struct maker *maker) {
+  return (struct length){maker->members[maker->member_count - 1].type, 1, {maker->member_count - 1}};
+}
+
+static const struct kymo_type *make_struct(struct maker *maker, const struct kymo_member *members,
+                                           uint32_t count) {
+  struct kymo_member *copy = kymo_builder_alloc(maker->builder, (count + 1) * sizeof *copy);
+  if (!copy)
+    return NULL;
+  if (count)
+    memcpy(copy, members, count * sizeof *copy);
+  return kymo_builder_type(
+      maker->builder,
+      &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = 8, .members = copy, .member_count = count});
+}
+
+/* One field of rows: a column of the plan, or of a definition at run time. */
+struct field {
+  const char *name;
+  const struct kymo_key_option *options;
+  uint32_t option_count;
+  bool is_list, is_optional;
+};
+
+static bool is_counted(const struct maker *maker, const struct kymo_key_option *option) {
+  return kymo_key_form(maker->key, option->shape, option->bits, option->view).kind == KYMO_FORM_BLOB;
+}
+
+static const struct kymo_type *option_type(struct maker *maker, const struct kymo_key_option *option,
+                                           const struct length *length) {
+  struct kymo_key_form form = kymo_key_form(maker->key, option->shape, option->bits, option->view);
+  return value_type(maker, &form, length);
+}
+
+/* A variant that is selected by the number at `tag`; the number at `length` is the length of blobs in it. */
+static const struct kymo_type *variant_type(struct maker *maker, const struct field *field,
+                                            const struct length *tag, const struct length *length) {
+  struct kymo_member *members = kymo_builder_alloc(maker->builder, field->option_count * sizeof *members);
+  struct kymo_range *ranges = kymo_builder_alloc(maker->builder, field->option_count * sizeof *ranges);
+  struct kymo_type type = {.kind = KYMO_KIND_VARIANT,
+                           .align_bits = 8,
+                           .members = members,
+                           .member_count = field->option_count,
+                           .selector_type = tag->type};
+  if (!members || !ranges || !refer(maker, &type.selector, tag))
+    return NULL;
+  for (uint32_t i = 0; i < field->option_count; i++) {
+    char *name = kymo_builder_alloc(maker->builder, 24);
+    if (!name)
+      return NULL;
+    snprintf(name, 24, "option%u", i);
+    ranges[i] = (struct kymo_range){i, i};
+    members[i] = (struct kymo_member){.name = name,
+                                      .source_name = name,
+                                      .type = option_type(maker, &field->options[i], length),
+                                      .ranges = &ranges[i],
+                                      .range_count = 1};
+    if (!members[i].type)
+      return NULL;
+  }
+  return kymo_builder_type(maker->builder, &type);
+}
+
+static bool has_counted(const struct maker *maker, const struct field *field) {
+  bool is = false;
+  for (uint32_t i = 0; i < field->option_count; i++)
+    is |= is_counted(maker, &field->options[i]);
+  return is;
+}
+
+/* An element of a list: the value, or a struct of it and the numbers that it needs. */
+static const struct kymo_type *element_type(struct maker *maker, const struct field *field, uint32_t list) {
+  bool is_variant = field->option_count > 1, has_count = has_counted(maker, field);
+  struct kymo_member members[3];
+  uint32_t count = 0;
+  struct length tag = {number(maker, 8), 3, {list, KYMO_STEP_ELEMENT, 0}};
+  struct length length = {number(maker, 32), 3, {list, KYMO_STEP_ELEMENT, is_variant}};
+  if (!is_variant && !has_count)
+    return option_type(maker, field->options, NULL);
+  if (is_variant)
+    members[count++] = (struct kymo_member){
+        .name = "which", .source_name = "which", .type = tag.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
+  if (has_count)
+    members[count++] = (struct kymo_member){
+        .name = "n", .source_name = "n", .type = length.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
+  members[count] =
+      (struct kymo_member){.name = "value", .source_name = "value", .attributes = KYMO_ATTRIBUTE_ELEMENT};
+  members[count].type =
+      is_variant ? variant_type(maker, field, &tag, &length) : option_type(maker, field->options, &length);
+  for (uint32_t i = 0; i <= count; i++)
+    if (!members[i].type)
+      return NULL;
+  return make_struct(maker, members, count + 1);
+}
+
+static bool add_list(struct maker *maker, const struct field *field) {
+  if (!add_number(maker, "n_", field->name, 32))
+    return false;
+  struct length length = last_member(maker);
+  struct kymo_type type = {.kind = KYMO_KIND_SEQUENCE,
+                           .align_bits = 8,
+                           .selector_type = length.type,
+                           .element = element_type(maker, field, maker->member_count)};
+  return type.element && refer(maker, &type.selector, &length) &&
+         add_member(maker, field->name, kymo_builder_type(maker->builder, &type), false);
+}
+
+static const struct kymo_type *optional_type(struct maker *maker, const struct kymo_type *element,
+                                             const struct length *tag, uint64_t low, uint64_t high) {
+  struct kymo_range *presence = kymo_builder_alloc(maker->builder, sizeof *presence);
+  struct kymo_type type = {.kind = KYMO_KIND_OPTIONAL,
+                           .align_bits = 8,
+                           .element = element,
+                           .selector_type = tag->type,
+                           .presence = presence,
+                           .presence_count = 1};
+  if (!presence || !element || !refer(maker, &type.selector, tag))
+    return NULL;
+  *presence = (struct kymo_range){low, high};
+  return kymo_builder_type(maker->builder, &type);
+}
+
+static bool add_field(struct maker *maker, const struct field *field) {
+  struct length tag = {0}, length = {0};
+  const struct kymo_type *type;
+  bool is_variant = field->option_count > 1;
+  if (field->is_list)
+    return add_list(maker, field);
+  if (is_variant || field->is_optional) {
+    if (!add_number(maker, is_variant ? "which_" : "has_", field->name, 8))
+      return false;
+    tag = last_member(maker);
+  }
+  if (has_counted(maker, field)) {
+    if (!add_number(maker, "n_", field->name, 32))
+      return false;
+    length = last_member(maker);
+  }
+  type = is_variant ? variant_type(maker, field, &tag, &length) : option_type(maker, field->options, &length);
+  if (is_variant)
+    type = optional_type(maker, type, &tag, 0, field->option_count - 1);
+  else if (field->is_optional)
+    type = optional_type(maker, type, &tag, 1, 1);
+  return add_member(maker, field->name, type, false);
+}
+
+/* ---- payloads, classes ---- */
+
+static bool add_columns(struct maker *maker, const struct kymo_key_kind *kind) {
+  const struct kymo_key *key = maker->key;
+  for (uint32_t i = 0; i < kind->column_count; i++) {
+    const struct kymo_key_column *column = &key->columns[kind->first_column + i];
+    struct field field = {.name = text_of(maker, column->name),
+                          .options = &key->options[column->first_option],
+                          .option_count = column->option_count,
+                          .is_list = column->is_list,
+                          .is_optional = column->is_optional};
+    if (!column->is_hidden && (!field.name || !add_field(maker, &field)))
+      return false;
+  }
+  return true;
+}
+
+static bool add_definition(struct maker *maker, const struct kymo_key_record *record) {
+  const struct kymo_key *key = maker->key;
+  for (uint32_t i = 0; i < record->field_count; i++) {
+    const struct kymo_key_field *from = &record->fields[i];
+    const struct kymo_key_override *override =
+        from->override == KYMO_KEY_NONE ? NULL : &key->overrides[from->override];
+    if (from->letter == KYMO_KEY_NONE ||
+        (override && override->clock != KYMO_KEY_NONE && kymo_key_is_record_time(key, record, i)))
+      continue;
+    const struct kymo_key_letter *letter = &key->letters[from->letter];
+    struct kymo_key_option option = {.shape = letter->shape,
+                                     .bits = letter->bits,
+                                     .view = override && override->view != KYMO_KEY_NONE ? override->view
+                                                                                         : letter->view};
+    if (override && override->clock != KYMO_KEY_NONE)
+      option = (struct kymo_key_option){.shape = KYMO_SHAPE_SIGNED, .bits = 64, .view = KYMO_KEY_NONE};
+    struct field field = {.name = kymo_builder_text(maker->builder, from->name),
+                          .options = &option,
+                          .option_count = 1,
+                          .is_list = letter->count > 0 || from->count > 0};
+    if (!field.name || !add_field(maker, &field))
+      return false;
+  }
+  return true;
+}
+
+/* The names of hidden members differ from those of all fields of the kind and of the definition. */
+static void count_underscores(struct maker *maker, const struct kymo_key_kind *kind,
+                              const struct kymo_key_record *record) {
+  maker->underscores = 2;
+  for (uint32_t i = 0; i < kind->column_count; i++) {
+    const struct kymo_key_column *column = &maker->key->columns[kind->first_column + i];
+    uint32_t size;
+    const uint8_t *name = kymo_key_text(maker->key, column->name, &size);
+    if (!column->is_hidden)
+      maker->underscores = kymo_hidden_underscores(maker->underscores, (const char *)name, name ? size : 0);
+  }
+  for (uint32_t i = 0; record && i < record->field_count; i++)
+    maker->underscores =
+        kymo_hidden_underscores(maker->underscores, record->fields[i].name, strlen(record->fields[i].name));
+}
+
+static const struct kymo_type *payload_of(struct maker *maker, const struct kymo_key_kind *kind,
+                                          const struct kymo_key_record *record) {
+  static const struct kymo_key_option rest = {.shape = KYMO_SHAPE_BLOB, .view = KYMO_KEY_NONE};
+  maker->member_count = 0;
+  count_underscores(maker, kind, record);
+  if (!add_columns(maker, kind) || (record && !record->is_bytes && !add_definition(maker, record)))
+    return NULL;
+  if (kind->from_table != KYMO_KEY_NONE && (!record || record->is_bytes) &&
+      !add_field(maker, &(struct field){.name = "data", .options = &rest, .option_count = 1}))
+    return NULL;
+  return make_struct(maker, maker->members, maker->member_count);
+}
+
+/* The text of a class's interpretation, `index` among those of its kind; NULL: out of memory. */
+static char *interpretation(struct maker *maker, const struct kymo_key_kind *kind, uint32_t index) {
+  const struct kymo_key *key = maker->key;
+  const struct kymo_key_view *view = event_view(key, kind);
+  if (kind->from_table != KYMO_KEY_NONE)
+    return kymo_builder_text(maker->builder, maker->found->records[kind->from_table].list[index]->name);
+  if (view->token == KYMO_KEY_NONE) {
+    const struct kymo_expr_value *text = &maker->found->names[view->names].texts[index];
+    return kymo_arena_copy(kymo_builder_arena(maker->builder), (const char *)text->p,
+                           strnlen((const char *)text->p, text->size));
+  }
+  uint32_t item = maker->classes.token_item[view->token][index];
+  return text_of(maker, key->token_items[key->tokens[view->token].first + item].text);
+}
+
+/* Attributes of a class besides its name: that its records are no events, and their kind if the class is
+ * named by their EVENT. */
+static const char *attributes_of(struct maker *maker, const struct kymo_key_kind *kind, const char *what) {
+  static const char *const classes[] = {[KYMO_CLASS_CONTROL] = "\"kymo.class\":\"control\"",
+                                        [KYMO_CLASS_DEFINITION] = "\"kymo.class\":\"definition\"",
+                                        [KYMO_CLASS_SEGMENT] = "\"kymo.class\":\"segment\""};
+  const char *class_ = kind->class_ == KYMO_CLASS_EVENT ? "" : classes[kind->class_],
+             *name = text_of(maker, kind->name);
+  bool has_kind = name && strcmp(name, what) != 0 && !strpbrk(name, "\"\\");
+  if (!has_kind && !*class_)
+    return NULL;
+  size_t size = strlen(class_) + (has_kind ? strlen(name) : 0) + 32;
+  char *attributes = kymo_builder_alloc(maker->builder, size);
+  if (attributes && has_kind)
+    snprintf(attributes, size, "{%s%s\"kymo.kind\":\"%s\"}", class_, *class_ ? "," : "", name);
+  else if (attributes)
+    snprintf(attributes, size, "{%s}", class_);
+  return attributes;
+}
+
+static int add_class(struct maker *maker, const struct kymo_key_kind *kind, uint32_t id, const char *what,
+                     const struct kymo_type *payload) {
+  char *group = text_of(maker, maker->key->root->name);
+  size_t size = group && what ? strlen(group) + strlen(what) + 2 : 0;
+  char *name = size ? kymo_builder_alloc(maker->builder, size) : NULL;
+  if (!name || !payload)
+    return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
+  snprintf(name, size, "%s:%s", group, what);
+  struct kymo_event_class event = {.id = id,
+                                   .group = group,
+                                   .name = name,
+                                   .level = -1,
+                                   .payload = payload,
+                                   .attributes = attributes_of(maker, kind, what)};
+  return kymo_builder_event(maker->builder, maker->stream, &event, NULL, maker->error);
+}
+
+static int add_kind(struct maker *maker, uint32_t index) {
+  const struct kymo_key_kind *kind = &maker->key->kinds[index];
+  uint32_t first = maker->classes.first[index], count = maker->classes.first[index + 1] - first;
+  const struct kymo_type *payload = payload_of(maker, kind, NULL);
+  int status = count ? add_class(maker, kind, first, text_of(maker, kind->name), payload) : KYMO_OK;
+  for (uint32_t i = 1; i < count && status == KYMO_OK; i++) {
+    if (kind->from_table != KYMO_KEY_NONE)
+      payload = payload_of(maker, kind, maker->found->records[kind->from_table].list[i - 1]);
+    status = add_class(maker, kind, first + i, interpretation(maker, kind, i - 1), payload);
+  }
+  return status;
+}
+
+/* ---- clock, header ---- */
+
+static const struct kymo_clock *make_clock(struct maker *maker) {
+  const struct kymo_key_clock *clock = &maker->key->clocks[maker->classes.clock];
+  return kymo_builder_clock(maker->builder,
+                            &(struct kymo_clock){.name = text_of(maker, clock->name),
+                                                 .frequency = 1000000000,
+                                                 .offset_seconds = -maker->classes.bias_ns / 1000000000,
+                                                 .origin_is_epoch = clock->has_epoch});
+}
+
+bool kymo_key_tells_losses(const struct kymo_key *key) {
+  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, INSTRUCTION); i++)
+    if (key->code[i].code == KYMO_DO_SEQUENCE || key->code[i].code == KYMO_DO_LOST)
+      return true;
+  return false;
+}
+
+bool kymo_key_defines_late(const struct kymo_key *key) {
+  bool is_late = false;
+  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, TABLE); i++)
+    is_late |= key->tables[i].holds == KYMO_HOLDS_RECORDS;
+  return is_late;
+}
+
+bool kymo_key_names_late(const struct kymo_key *key) {
+  bool is_late = kymo_key_defines_late(key);
+  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, VIEW); i++)
+    is_late |= key->views[i].names != KYMO_KEY_NONE;
+  return is_late;
+}
+
+/* The number of records lost up to a packet. */
+static const struct kymo_type *make_context(struct maker *maker) {
+  const struct kymo_type *count =
+      kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                                            .align_bits = 8,
+                                                            .size_bits = 64,
+                                                            .base = 10,
+                                                            .roles = KYMO_ROLE_DISCARDED});
+  struct kymo_member member = {.name = "events_discarded", .source_name = "events_discarded", .type = count};
+  return count ? make_struct(maker, &member, 1) : NULL;
+}
+
+static int make_stream(struct maker *maker) {
+  struct kymo_member members[3];
+  uint32_t count = 0;
+  const struct kymo_clock *clock = NULL;
+  if (maker->classes.clock != KYMO_KEY_NONE) {
+    clock = make_clock(maker);
+    const struct kymo_type *time =
+        kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                                              .align_bits = 8,
+                                                              .size_bits = 64,
+                                                              .base = 10,
+                                                              .roles = KYMO_ROLE_TIMESTAMP,
+                                                              .clock = clock});
+    members[count++] = (struct kymo_member){.name = "time", .source_name = "time", .type = time};
+  }
+  const struct kymo_type *id =
+      kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                                            .align_bits = 8,
+                                                            .size_bits = 16,
+                                                            .base = 10,
+                                                            .roles = KYMO_ROLE_EVENT_CLASS_ID});
+  members[count++] = (struct kymo_member){.name = "id", .source_name = "id", .type = id};
+  if (maker->classes.may_lack_time)
+    members[count++] =
+        (struct kymo_member){.name = KYMO_TIMED, .source_name = KYMO_TIMED, .type = number(maker, 8)};
+  struct kymo_stream_class stream = {.event_header = make_struct(maker, members, count), .clock = clock};
+  bool tells_losses = kymo_key_tells_losses(maker->key);
+  if (tells_losses)
+    stream.packet_context = make_context(maker);
+  if (!stream.event_header || (tells_losses && !stream.packet_context))
+    return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
+  return kymo_builder_stream(maker->builder, &stream, &maker->stream, maker->error);
+}
+
+struct kymo_schema *kymo_key_schema(const struct kymo_key *key, struct kymo_builder *builder,
+                                    const struct kymo_key_found *found, struct kymo_error *error) {
+  struct maker maker = {.key = key, .builder = builder, .found = found, .error = error};
+  struct kymo_schema *schema = kymo_builder_schema(builder);
+  schema->order = KYMO_ORDER_LITTLE;
+  schema->major = 1;
+  schema->minor = 8;
+  schema->trace_name = text_of(&maker, key->root->name);
+  int status = kymo_key_classes_make(&maker.classes, kymo_builder_arena(builder), key, found)
+                   ? make_stream(&maker)
+                   : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, KIND) && status == KYMO_OK; i++)
+    status = add_kind(&maker, i);
+  free(maker.members);
+  if (status == KYMO_OK)
+    return kymo_builder_finish(builder, error);
+  kymo_builder_free(builder);
+  return NULL;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The event classes of a plan, and the layout of their rows:
+ *
+ *   packet context records lost so far (64), if they can be counted
+ *   event header   time (64, ns, if there is a clock) | id (16) | timed (8: 0 if the record has no time; if
+ *                  some may have none)
+ *   payload        the columns in order, each after the hidden numbers that it needs
+ *
+ *   column         which (8: option, or their number if absent)   of a variant
+ *                  has (8)                                        if it may be absent
+ *                  n (32: elements, or bytes)                     of lists, and of blobs of any length
+ *                  value
+ *
+ * All is little-endian and begins on byte boundaries. An element that needs numbers of its own is a struct
+ * with them. A kind has one class `TRACE:kind`, and one for each interpretation that its EVENT may have, of
+ * the same payload.
+ */
+#ifndef KYMO_KEY_CLASSES_H
+#define KYMO_KEY_CLASSES_H
+
+#include "plan/machine.h"
+
+#define KYMO_KEY_CLASSES_MAX 65535
+
+/* The form of a value in a row. */
+enum kymo_key_form_kind {
+  KYMO_FORM_UNSIGNED,
+  KYMO_FORM_SIGNED,
+  KYMO_FORM_FLOAT,
+  KYMO_FORM_TEXT,
+  KYMO_FORM_BLOB,
+  KYMO_FORM_BLOB_FIXED
+};
+struct kymo_key_form {
+  enum kymo_key_form_kind kind;
+  uint32_t bytes;                   /* numbers, floats, BLOB_FIXED */
+  enum kymo_key_show show;          /* the view that turns numbers and bytes into texts */
+  const struct kymo_key_view *view; /* or NULL */
+  bool has_scale;
+  double scale, divisor,
+      offset; /* SCALE 0.001 divides by 1000, which is exact where multiplying is not; 0: multiplies */
+};
+static inline double kymo_key_scaled(double number, double scale, double divisor, double offset) {
+  return (divisor != 0 ? number / divisor : number * scale) + offset;
+}
+struct kymo_key_form kymo_key_form(const struct kymo_key *key, uint32_t shape, uint32_t bits, uint32_t view);
+
+/* The numbers of the classes. */
+struct kymo_key_classes {
+  uint32_t *first;        /* by kind: `TRACE:kind`; those of its interpretations follow */
+  uint32_t **token_class; /* by TOKEN list: which of the distinct texts an item has */
+  uint32_t **token_item;  /* by TOKEN list: the first item of each text */
+  uint32_t *token_texts;  /* by TOKEN list: how many there are */
+  uint32_t count;
+  uint32_t clock;     /* the clock of the time stamps, or NONE */
+  bool may_lack_time; /* rows say whether they have a time stamp */
+  int64_t bias_ns;    /* added to time stamps in rows, since some may be negative */
+};
+/* In `arena`; false: out of memory. `found` may be NULL. */
+bool kymo_key_classes_make(struct kymo_key_classes *classes, struct kymo_arena *arena,
+                           const struct kymo_key *key, const struct kymo_key_found *found);
+
+/* Whether packets say how many records were lost. */
+bool kymo_key_tells_losses(const struct kymo_key *key);
+/* Whether files define records, with fields of their own, at run time. */
+bool kymo_key_defines_late(const struct kymo_key *key);
+/* Whether files name event classes themselves: records defined at run time, names of a table. */
+bool kymo_key_names_late(const struct kymo_key *key);
+
+/* Whether some kind has a number of 32 bits of this name that the file stores with its lowest byte first. */
+bool kymo_key_is_little(const struct kymo_key *key, const char *name);
+
+/* Makes all clocks, types and classes in `builder`, which is freed in either case. */
+struct kymo_schema *kymo_key_schema(const struct kymo_key *key, struct kymo_builder *builder,
+                                    const struct kymo_key_found *found, struct kymo_error *error);
+
+#endif

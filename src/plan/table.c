@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables: keys are numbers or texts, hashed with a key of the process so that no file makes them slow; small
+ * numbers are looked up directly. Changes are noted, so that snapshots can be restored without copies of
+ * tables.
+ */
+#include "base/hash.h"
+#include "base/list.h"
+#include "plan/machine.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALL_KEYS 65536
+#define TEXTS_MAX ((size_t)64 << 20) /* bytes that tables may refer to */
+#define CHANGES_MAX (UINT32_C(1) << 16)
+
+static uint32_t hash_of(const struct kymo_expr_value *key) {
+  struct kymo_keyed hash;
+  if (key->sort == KYMO_SORT_BYTES)
+    return (uint32_t)kymo_keyed_text((const char *)key->p, key->size);
+  kymo_keyed_begin(&hash);
+  kymo_keyed_add(&hash, key->n.low);
+  kymo_keyed_add(&hash, (uint64_t)key->n.high);
+  return (uint32_t)kymo_keyed_end(&hash);
+}
+
+static bool is_small(const struct kymo_expr_value *key) {
+  return key->sort == KYMO_SORT_NUMBER && key->n.high == 0 && key->n.low < SMALL_KEYS;
+}
+
+static struct kymo_key_entry *find(struct kymo_key_map *map, const struct kymo_expr_value *key) {
+  if (is_small(key)) {
+    uint32_t index = key->n.low < map->small_count ? map->small[key->n.low] : 0;
+    return index ? &map->entries[index - 1] : NULL;
+  }
+  if (map->large.count == 0)
+    return NULL;
+  uintptr_t item;
+  uint32_t hash = hash_of(key), at = hash;
+  while ((item = kymo_hash_table_next(&map->large, hash, &at)))
+    if (kymo_value_is_equal(&map->entries[item - 1].key, key))
+      return &map->entries[item - 1];
+  return NULL;
+}
+
+/* ---- space ---- */
+
+static bool make_small(struct kymo_key_map *map, uint64_t key) {
+  if (key < map->small_count)
+    return true;
+  uint32_t count = map->small_count ? map->small_count : 64;
+  while (count <= key)
+    count *= 2;
+  uint32_t *small = reallocarray(map->small, count, sizeof *small);
+  if (!small)
+    return false;
+  memset(small + map->small_count, 0, (count - map->small_count) * sizeof *small);
+  map->small = small;
+  map->small_count = count;
+  return true;
+}
+
+/* A copy that lives as long as the machine. */
+static bool keep(struct kymo_key_machine *machine, struct kymo_expr_value *value) {
+  if (value->sort != KYMO_SORT_BYTES)
+    return true;
+  if (value->size > TEXTS_MAX - machine->text_bytes)
+    return kymo_key_raise(machine, 9, kymo_key_offset(machine), "tables that refer to more than %zu MiB",
+                          TEXTS_MAX >> 20);
+  char *copy = kymo_arena_copy(&machine->texts, (const char *)value->p, value->size);
+  machine->failed |= !copy;
+  value->p = (const uint8_t *)copy;
+  machine->text_bytes += value->size;
+  return copy != NULL;
+}
+
+static struct kymo_key_entry *add(struct kymo_key_machine *machine, struct kymo_key_map *map,
+                                  const struct kymo_expr_value *key) {
+  bool ok = KYMO_LIST_ROOM(map->entries, map->capacity, map->count) &&
+            (is_small(key) ? make_small(map, key->n.low) : kymo_hash_table_reserve(&map->large, NULL));
+  struct kymo_key_entry entry = {.key = *key};
+  machine->failed |= !ok;
+  if (!ok || !keep(machine, &entry.key))
+    return NULL;
+  map->entries[map->count++] = entry;
+  if (is_small(key))
+    map->small[key->n.low] = map->count;
+  else
+    kymo_hash_table_put(&map->large, hash_of(key), map->count);
+  return &map->entries[map->count - 1];
+}
+
+/* ---- values ---- */
+
+static bool is_there(const struct kymo_key_version *version) {
+  return version->value.sort != KYMO_SORT_ABSENT || version->record;
+}
+
+static bool is_same(const struct kymo_key_version *a, const struct kymo_key_version *b) {
+  if (a->record || b->record)
+    return a->record == b->record;
+  return is_there(a) == is_there(b) && (!is_there(a) || kymo_value_is_equal(&a->value, &b->value));
+}
+
+static void put(struct kymo_key_map *map, uint32_t index, const struct kymo_key_version *version) {
+  struct kymo_key_version *now = &map->entries[index].now;
+  map->live += (uint32_t)is_there(version) - (uint32_t)is_there(now);
+  *now = *version;
+}
+
+/* Makes a change, and notes it unless it was made before reading. */
+static bool change(struct kymo_key_machine *machine, uint32_t table, struct kymo_key_entry *entry,
+                   const struct kymo_key_version *version) {
+  struct kymo_key_map *map = &machine->tables[table];
+  if (machine->key->tables[table].known != KYMO_KNOWN_EARLIER) {
+    put(map, (uint32_t)(entry - map->entries), version);
+    return true;
+  }
+  if (machine->change_count == CHANGES_MAX) {
+    machine->change_count = machine->change_high = 0;
+    machine->generation++;
+  }
+  if (!KYMO_LIST_ROOM(machine->changes, machine->change_capacity, machine->change_count)) {
+    machine->failed = true;
+    return kymo_key_raise(machine, 9, kymo_key_offset(machine), "out of memory");
+  }
+  machine->changes[machine->change_count++] =
+      (struct kymo_key_change){table, (uint32_t)(entry - map->entries), entry->now, *version};
+  if (machine->change_high < machine->change_count)
+    machine->change_high = machine->change_count;
+  put(map, (uint32_t)(entry - map->entries), version);
+  return true;
+}
+
+void kymo_key_tables_reset(struct kymo_key_machine *machine) {
+  static const struct kymo_key_version nothing = {.name = KYMO_KEY_NONE};
+  for (uint32_t t = 0; t < KYMO_KEY_COUNT(machine->key, TABLE); t++) {
+    struct kymo_key_map *map = &machine->tables[t];
+    for (uint32_t i = 0; machine->key->tables[t].known == KYMO_KNOWN_EARLIER && i < map->count; i++)
+      put(map, i, &nothing);
+  }
+  machine->change_high = machine->generation ? 0 : machine->change_high;
+  machine->change_count = machine->generation = 0;
+}
+
+void kymo_key_changes_go(struct kymo_key_machine *machine, uint32_t count) {
+  while (machine->change_count > count) {
+    const struct kymo_key_change *one = &machine->changes[--machine->change_count];
+    put(&machine->tables[one->table], one->entry, &one->old);
+  }
+  for (; machine->change_count < count; machine->change_count++) {
+    const struct kymo_key_change *one = &machine->changes[machine->change_count];
+    put(&machine->tables[one->table], one->entry, &one->new_);
+  }
+}
+
+/* KNOWN BY TIME: inserts a version after those that are not later. */
+static bool remember(struct kymo_key_machine *machine, struct kymo_key_entry *entry,
+                     struct kymo_key_version version) {
+  if (!KYMO_LIST_ROOM(entry->history, entry->history_capacity, entry->history_count)) {
+    machine->failed = true;
+    return false;
+  }
+  version.has_time = machine->has_time;
+  version.time_ns = machine->has_time ? machine->time_ns : INT64_MIN;
+  entry->history[entry->history_count++] = version;
+  return true;
+}
+
+/* Whether the current activity (reading, or one of the passes) fills this table. */
+static bool is_filled_now(const struct kymo_key_machine *machine, const struct kymo_key_table *table) {
+  switch ((enum kymo_key_known)table->known) {
+  case KYMO_KNOWN_ALWAYS: return machine->pass == table->pass + 1;
+  case KYMO_KNOWN_BY_TIME: return machine->is_ordering;
+  default: return !machine->is_ordering;
+  }
+}
+
+const struct kymo_key_version *kymo_key_table_get(struct kymo_key_machine *machine, uint32_t table,
+                                                  const struct kymo_expr_value *key) {
+  struct kymo_key_entry *entry = key->sort == KYMO_SORT_NUMBER || key->sort == KYMO_SORT_BYTES
+                                     ? find(&machine->tables[table], key)
+                                     : NULL;
+  if (!entry)
+    return NULL;
+  if (!entry->history_count)
+    return is_there(&entry->now) ? &entry->now : NULL;
+  int64_t time = machine->has_time ? machine->time_ns : INT64_MIN;
+  uint32_t low = 0, high = entry->history_count;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (entry->history[middle].time_ns <= time)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low && is_there(&entry->history[low - 1]) ? &entry->history[low - 1] : NULL;
+}
+
+/* Notes what the first pass has found: the classes are made from it. */
+static bool find_version(struct kymo_key_machine *machine, uint32_t table, const struct kymo_expr_value *key,
+                         struct kymo_key_version *version) {
+  struct kymo_key_found *found = machine->found;
+  version->name = KYMO_KEY_NONE;
+  if (!found || machine->key->tables[table].holds != KYMO_HOLDS_NAMES ||
+      version->value.sort != KYMO_SORT_BYTES)
+    return true;
+  version->name = kymo_key_found_text(found, &found->names[table], &version->value, machine->may_find);
+  if (!machine->may_find || key->sort != KYMO_SORT_NUMBER || version->name == KYMO_KEY_NONE)
+    return true;
+  struct kymo_key_pairs *pairs = &found->pairs[table];
+  if (!KYMO_LIST_ROOM(pairs->list, pairs->capacity, pairs->count)) {
+    machine->failed = true;
+    return false;
+  }
+  pairs->list[pairs->count++] = (struct kymo_key_pair){key->n, version->name};
+  return true;
+}
+
+/* The key has another value already. False if by policy this ends the record. */
+static bool mark_other(struct kymo_key_machine *machine, const struct kymo_expr_value *key,
+                       const struct kymo_expr_value *before, const struct kymo_expr_value *now) {
+  char name[KYMO_KEY_DESCRIBED], expected[KYMO_KEY_DESCRIBED], found[KYMO_KEY_DESCRIBED];
+  kymo_key_describe(key, false, name, sizeof name);
+  kymo_key_describe(before, false, expected, sizeof expected);
+  kymo_key_describe(now, false, found, sizeof found);
+  uint64_t bits = kymo_key_bits_since(machine, now);
+  bits = bits ? bits : kymo_key_bits_since(machine, key);
+  if (*expected && *found)
+    return kymo_key_mark_field(machine, 7, bits, "another definition of the key %s, expected %s, found %s",
+                               name, expected, found);
+  return kymo_key_mark_field(machine, 7, bits, "another definition of the key %s", name);
+}
+
+bool kymo_key_table_set(struct kymo_key_machine *machine, uint32_t table, const struct kymo_expr_value *key,
+                        const struct kymo_expr_value *value, const struct kymo_key_record *record) {
+  const struct kymo_key_table *what = &machine->key->tables[table];
+  struct kymo_key_map *map = &machine->tables[table];
+  if (machine->is_dry || !is_filled_now(machine, what) ||
+      (key->sort != KYMO_SORT_NUMBER && key->sort != KYMO_SORT_BYTES))
+    return true;
+  struct kymo_key_version version = {
+      .value = value ? *value : (struct kymo_expr_value){0}, .record = record, .name = KYMO_KEY_NONE};
+  struct kymo_key_entry *entry = find(map, key);
+  bool was_there = entry && is_there(&entry->now);
+  if ((!entry && !is_there(&version)) || (entry && is_same(&entry->now, &version)))
+    return true;
+  if (!was_there && is_there(&version) && map->live >= (what->limit ? what->limit : KYMO_KEY_TABLE_LIMIT))
+    return kymo_key_raise(machine, 9, kymo_key_offset(machine), "more than %u keys in a table",
+                          what->limit ? what->limit : KYMO_KEY_TABLE_LIMIT);
+  bool is_other = was_there && is_there(&version) && what->known != KYMO_KNOWN_BY_TIME;
+  if (is_other && !mark_other(machine, key, &entry->now.value, &version.value))
+    return false;
+  if (!keep(machine, &version.value) || !find_version(machine, table, key, &version))
+    return false;
+  entry = entry ? entry : add(machine, map, key);
+  if (!entry)
+    return false;
+  if (what->known == KYMO_KNOWN_BY_TIME && !remember(machine, entry, version))
+    return false;
+  return change(machine, table, entry, &version);
+}
+
+void kymo_key_tables_clear(struct kymo_key_machine *machine, enum kymo_key_per per) {
+  static const struct kymo_key_version nothing = {.name = KYMO_KEY_NONE};
+  for (uint32_t t = 0; t < KYMO_KEY_COUNT(machine->key, TABLE) && !machine->is_dry; t++) {
+    const struct kymo_key_table *table = &machine->key->tables[t];
+    struct kymo_key_map *map = &machine->tables[t];
+    if (table->per != (uint32_t)per || map->live == 0 || !is_filled_now(machine, table))
+      continue;
+    for (uint32_t i = 0; i < map->count; i++)
+      if (is_there(&map->entries[i].now) && !change(machine, t, &map->entries[i], &nothing))
+        return;
+  }
+}
+
+/* ---- copies ---- */
+
+static bool copy_map(struct kymo_key_map *to, const struct kymo_key_map *from) {
+  *to = (struct kymo_key_map){
+      .count = from->count, .capacity = from->count, .live = from->live, .small_count = from->small_count};
+  to->entries = calloc((size_t)from->count + 1, sizeof *to->entries);
+  to->small = calloc((size_t)from->small_count + 1, sizeof *to->small);
+  if (!kymo_hash_table_copy(&to->large, &from->large) || !to->entries || !to->small) {
+    to->count = 0;
+    return false;
+  }
+  memcpy(to->small, from->small ? from->small : to->small, from->small_count * sizeof *to->small);
+  for (uint32_t i = 0; i < from->count; i++) {
+    struct kymo_key_entry *entry = &to->entries[i];
+    *entry = from->entries[i];
+    entry->history = NULL;
+    entry->history_capacity = entry->history_count;
+    if (!entry->history_count)
+      continue;
+    entry->history = calloc(entry->history_count, sizeof *entry->history);
+    if (!entry->history)
+      return false;
+    memcpy(entry->history, from->entries[i].history, entry->history_count * sizeof *entry->history);
+  }
+  return true;
+}
+
+bool kymo_key_tables_copy(struct kymo_key_machine *machine, const struct kymo_key_machine *from) {
+  bool ok = true;
+  for (uint32_t t = 0; t < KYMO_KEY_COUNT(machine->key, TABLE) && ok; t++)
+    ok = machine->key->tables[t].known == KYMO_KNOWN_EARLIER ||
+         copy_map(&machine->tables[t], &from->tables[t]);
+  return ok;
+}
+
+/* ---- definitions found ---- */
+
+struct kymo_key_found *kymo_key_found_new(const struct kymo_key *key) {
+  struct kymo_key_found *found = calloc(1, sizeof *found);
+  if (!found)
+    return NULL;
+  found->table_count = KYMO_KEY_COUNT(key, TABLE);
+  found->names = kymo_arena_array(&found->arena, found->table_count + 1, sizeof *found->names);
+  found->pairs = kymo_arena_array(&found->arena, found->table_count + 1, sizeof *found->pairs);
+  found->records = kymo_arena_array(&found->arena, found->table_count + 1, sizeof *found->records);
+  if (found->names && found->pairs && found->records)
+    return found;
+  kymo_key_found_free(found);
+  return NULL;
+}
+
+void kymo_key_found_free(struct kymo_key_found *found) {
+  if (!found)
+    return;
+  for (uint32_t i = 0; i < found->table_count && found->names && found->pairs && found->records; i++) {
+    free(found->names[i].texts);
+    kymo_hash_table_free(&found->names[i].table);
+    free(found->pairs[i].list);
+    free(found->records[i].list);
+    free(found->records[i].spelled.texts);
+    kymo_hash_table_free(&found->records[i].spelled.table);
+  }
+  kymo_arena_free(&found->arena);
+  free(found);
+}
+
+uint32_t kymo_key_found_text(struct kymo_key_found *found, struct kymo_key_names *names,
+                             const struct kymo_expr_value *text, bool may_grow) {
+  uintptr_t item;
+  uint32_t hash = hash_of(text), at = hash;
+  while ((item = kymo_hash_table_next(&names->table, hash, &at)))
+    if (kymo_value_is_equal(&names->texts[item - 1], text))
+      return (uint32_t)item - 1;
+  if (!may_grow)
+    return KYMO_KEY_NONE;
+  char *copy = KYMO_LIST_ROOM(names->texts, names->capacity, names->count)
+                   ? kymo_arena_copy(&found->arena, (const char *)text->p, text->size)
+                   : NULL;
+  if (!copy || !kymo_hash_table_add(&names->table, NULL, hash, names->count + 1)) {
+    found->failed = true;
+    return KYMO_KEY_NONE;
+  }
+  names->texts[names->count++] = kymo_value_bytes((const uint8_t *)copy, text->size);
+  return names->count - 1;
+}

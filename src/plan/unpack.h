@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Unpacking bytes, within a limit. */
+#ifndef KYMO_KEY_UNPACK_H
+#define KYMO_KEY_UNPACK_H
+
+#include "plan/plan.h"
+
+#define KYMO_UNPACK_MAX ((size_t)64 << 20)
+
+/* Output that grows during unpacking; the caller frees `bytes`. */
+struct kymo_unpacked {
+  uint8_t *bytes;
+  size_t size, capacity;
+  bool is_over, failed;
+};
+
+/* Unpacks by any method but XOR. Returns NULL, or what is wrong; out->is_over: the output would be more than
+ * KYMO_UNPACK_MAX; out->failed: out of memory. */
+const char *kymo_key_unpack_bytes(struct kymo_unpacked *out, enum kymo_key_method method, const uint8_t *from,
+                                  size_t size);
+
+#endif

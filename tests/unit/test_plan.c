@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys whose plans are built by hand: what they deliver, what they refuse. */
+#include "folder.h"
+#include "plans.h"
+
+#define FILE_BYTES (16 << 20)
+
+/* ---- around a key ---- */
+
+static struct kymo_schema *need_key(struct kymo_schema *key, const struct kymo_error *error) {
+  if (!key)
+    print_error("%s\n", error->message);
+  assert_non_null(key);
+  return key;
+}
+
+static struct kymo_trace *open_bytes(struct kymo_schema *key, const uint8_t *bytes, size_t size) {
+  struct kymo_trace *trace = NULL;
+  struct kymo_error error = {0};
+  struct kymo_trace_options options = {.description = key};
+  write_file("trace", bytes, size);
+  const char *path = below("trace");
+  int status = kymo_trace_open(&trace, &path, 1, &options, &error);
+  if (status != KYMO_OK)
+    print_error("%s\n", error.message);
+  assert_int_equal(status, KYMO_OK);
+  return trace;
+}
+
+static const struct kymo_event *next(struct kymo_trace *trace) {
+  const struct kymo_event *event = NULL;
+  struct kymo_error error;
+  int status = kymo_trace_next(trace, &event, &error);
+  return status == KYMO_OK ? event : NULL;
+}
+
+static uint64_t number(struct kymo_trace *trace, const struct kymo_event *event, const char *name) {
+  uint64_t value = 0;
+  uint32_t id = kymo_field_id(trace, event->class_, name);
+  assert_int_equal(kymo_event_get_uint(event, id, &value), KYMO_OK);
+  return value;
+}
+
+static void expect_damage(const struct kymo_trace *trace, size_t index, uint64_t offset, uint64_t lost,
+                          const char *message) {
+  assert_true(index < kymo_trace_damage_count(trace));
+  const struct kymo_damage *damage = kymo_trace_damage(trace, index);
+  assert_string_equal(damage->message, message);
+  assert_int_equal(damage->offset, offset);
+  assert_int_equal(damage->bytes_lost, lost);
+}
+
+/* ---- packets ---- */
+
+static void expect_packets(struct kymo_trace *trace, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const struct kymo_event *event = next(trace);
+    const uint8_t *data;
+    uint64_t size;
+    assert_non_null(event);
+    assert_string_equal(event->class_->name, "pcap:packet");
+    assert_int_equal(event->time_ns, (1000 + i / 1000) * INT64_C(1000000000) + i % 1000 * 1000000);
+    assert_int_equal(number(trace, event, "caplen"), 60 + i % 40);
+    assert_int_equal(number(trace, event, "wire"), 61 + i % 40);
+    assert_int_equal(kymo_event_get_bytes(event, kymo_field_id(trace, event->class_, "data"), &data, &size),
+                     KYMO_OK);
+    assert_int_equal(size, 60 + i % 40);
+    assert_int_equal(data[size - 1], i & 255);
+  }
+}
+
+static void packets(bool is_big) {
+  struct kymo_error error = {0};
+  struct kymo_schema *key = need_key(pcap_key(&error), &error);
+  uint8_t *bytes = malloc(FILE_BYTES);
+  size_t size = pcap_file(bytes, 5000, is_big);
+  struct kymo_trace *trace = open_bytes(key, bytes, size);
+  expect_packets(trace, 5000);
+  assert_null(next(trace));
+  assert_int_equal(kymo_trace_damage_count(trace), 0);
+  kymo_trace_close(trace);
+  kymo_schema_release(key);
+  free(bytes);
+}
+
+static void packets_are_delivered_little_endian(void **state) {
+  (void)state;
+  packets(false);
+}
+
+static void packets_are_delivered_big_endian(void **state) {
+  (void)state;
+  packets(true);
+}
+
+static void the_tail_of_a_cut_file_is_told(void **state) {
+  (void)state;
+  struct kymo_error error = {0};
+  struct kymo_schema *key = need_key(pcap_key(&error), &error);
+  uint8_t *bytes = malloc(FILE_BYTES);
+  size_t size = pcap_file(bytes, 3, false);
+  struct kymo_trace *trace = open_bytes(key, bytes, size - 10);
+  expect_packets(trace, 2);
+  assert_null(next(trace));
+  assert_int_equal(kymo_trace_damage_count(trace), 1);
+  expect_damage(trace, 0, 24 + 76 + 77, 68, "R1: the file ends 10 bytes before the record does, in data");
+  kymo_trace_close(trace);
+  kymo_schema_release(key);
+  free(bytes);
+}
+
+static void a_failed_check_marks_the_record(void **state) {
+  (void)state;
+  struct kymo_error error = {0};
+  struct kymo_schema *key = need_key(pcap_key(&error), &error);
+  uint8_t *bytes = malloc(FILE_BYTES);
+  size_t size = pcap_file(bytes, 3, false);
+  bytes[24 + 76 + 11] = 0x10; /* caplen beyond all */
+  struct kymo_trace *trace = open_bytes(key, bytes, size);
+  expect_packets(trace, 1);
+  assert_null(next(trace));
+  expect_damage(trace, 0, 24 + 76 + 16, 0, "R4: a check failed");
+  assert_int_equal(kymo_trace_damage_count(trace), 2);
+  kymo_trace_close(trace);
+  kymo_schema_release(key);
+  free(bytes);
+}
+
+static void going_back_is_exact(void **state) {
+  (void)state;
+  struct kymo_error error = {0};
+  struct kymo_schema *key = need_key(pcap_key(&error), &error);
+  uint8_t *bytes = malloc(FILE_BYTES);
+  const struct kymo_event *event;
+  size_t size = pcap_file(bytes, 5000, false);
+  struct kymo_trace *trace = open_bytes(key, bytes, size);
+  expect_packets(trace, 5000);
+  assert_null(next(trace));
+  for (uint32_t i = 5000; i-- > 0;) {
+    assert_int_equal(kymo_trace_previous(trace, &event, &error), KYMO_OK);
+    assert_int_equal(event->number, i + 1);
+    assert_int_equal(number(trace, event, "caplen"), 60 + i % 40);
+  }
+  assert_int_equal(kymo_trace_previous(trace, &event, &error), KYMO_END);
+  kymo_trace_close(trace);
+  kymo_schema_release(key);
+  free(bytes);
+}
+
+/* ---- the key file ---- */
+
+static void a_key_is_the_same_after_writing_and_reading(void **state) {
+  (void)state;
+  struct kymo_error error = {0};
+  struct kymo_schema *key = need_key(pcap_key(&error), &error), *other = NULL;
+  uint8_t *bytes, *again;
+  size_t size, other_size;
+  assert_int_equal(kymo_registry_write(key, &bytes, &size, &error), KYMO_OK);
+  assert_int_equal(kymo_registry_read(&other, bytes, size, "key", &error), KYMO_OK);
+  assert_int_equal(other->plan_size, key->plan_size);
+  assert_memory_equal(other->plan, key->plan, key->plan_size);
+  assert_int_equal(kymo_registry_write(other, &again, &other_size, &error), KYMO_OK);
+  assert_int_equal(size, other_size);
+  assert_memory_equal(bytes, again, size);
+  struct kymo_key *plan = kymo_key_open(other, "key", &error);
+  assert_non_null(plan);
+  kymo_key_close(plan);
+  kymo_schema_release(other);
+  kymo_schema_release(key);
+  free(bytes);
+  free(again);
+}
+
+static void plans_of_other_versions_and_damaged_ones_are_refused(void **state) {
+  (void)state;
+  struct kymo_error error = {0};
+  struct kymo_schema *key = need_key(pcap_key(&error), &error);
+  uint8_t *plan = malloc(key->plan_size);
+  memcpy(plan, key->plan, key->plan_size);
+  struct kymo_schema copy = *key;
+  copy.plan = plan;
+  plan[4] = 2;
+  assert_null(kymo_key_open(&copy, "x.key", &error));
+  assert_int_equal(error.code, KYMO_E_UNKNOWN);
+  assert_string_equal(error.message,
+                      "R8: a plan of version 2.0, which this kymo does not know (it reads 1.x)");
+  plan[4] = 1;
+  plan[8] = 7; /* a later minor version */
+  struct kymo_key *opened = kymo_key_open(&copy, "x.key", &error);
+  assert_non_null(opened);
+  kymo_key_close(opened);
+  copy.plan_size--;
+  assert_null(kymo_key_open(&copy, "x.key", &error));
+  assert_non_null(strstr(error.message, "R8: the plan is damaged"));
+  free(plan);
+  kymo_schema_release(key);
+}
+
+/* A plan of one kind whose code `emit` makes; it must be refused with `message`. */
+static void refuse(void (*emit)(struct kymo_key_builder *), const char *message) {
+  struct kymo_error error = {0};
+  struct kymo_key_builder *b = kymo_key_builder_new();
+  struct kymo_key_root root = plain_root(b, "bad");
+  kymo_key_add_root(b, &root);
+  struct kymo_key_kind kind = plain_kind(b, "kind", KYMO_CLASS_EVENT);
+  kind.slot_count = 2;
+  kymo_key_block_begin(b);
+  emit(b);
+  kind.part.block = kymo_key_block_end(b);
+  kymo_key_add_kind(b, &kind);
+  add_step(b, 0, 1, true);
+  assert_null(kymo_key_finish(b, &error));
+  if (!strstr(error.message, message))
+    print_error("expected \"%s\", found \"%s\"\n", message, error.message);
+  assert_non_null(strstr(error.message, message));
+}
+
+static void underflow(struct kymo_key_builder *b) { kymo_key_emit(b, KYMO_DO_ADD, 0, 0, 0); }
+static void leftover(struct kymo_key_builder *b) { kymo_key_emit_number(b, 1, false); }
+static void strange(struct kymo_key_builder *b) { kymo_key_emit(b, KYMO_DO_COUNT, 0, 0, 0); }
+static void no_slot(struct kymo_key_builder *b) {
+  kymo_key_emit_number(b, 1, false);
+  kymo_key_emit(b, KYMO_DO_SET, 2, 0, 0);
+}
+static void backward(struct kymo_key_builder *b) {
+  kymo_key_emit_number(b, 1, false);
+  kymo_key_emit(b, KYMO_DO_DROP, 0, 0, 0);
+  kymo_key_emit(b, KYMO_DO_JUMP, 0, 0, 0);
+}
+static void beyond(struct kymo_key_builder *b) { kymo_key_emit(b, KYMO_DO_JUMP, 17, 0, 0); }
+static void open_loop(struct kymo_key_builder *b) { kymo_key_emit(b, KYMO_DO_LOOP, 1, KYMO_LOOP_TO_END, 5); }
+static void lone_leave(struct kymo_key_builder *b) { kymo_key_emit(b, KYMO_DO_LEAVE, 0, 0, 0); }
+static void into_loop(struct kymo_key_builder *b) {
+  kymo_key_emit(b, KYMO_DO_JUMP, 2, 0, 0);
+  kymo_key_emit(b, KYMO_DO_LOOP, 3, KYMO_LOOP_TO_END, 5);
+  kymo_key_emit(b, KYMO_DO_TURN, 1, 0, 0);
+}
+static void two_depths(struct kymo_key_builder *b) {
+  kymo_key_emit_number(b, 1, false);
+  kymo_key_emit(b, KYMO_DO_JUMP_TRUE, 3, 0, 0);
+  kymo_key_emit_number(b, 1, false);
+}
+static void deep(struct kymo_key_builder *b) {
+  for (int i = 0; i < KYMO_KEY_STACK + 1; i++)
+    kymo_key_emit_number(b, 1, false);
+}
+
+static void untrusted_plans_are_refused(void **state) {
+  (void)state;
+  refuse(underflow, "more values are taken than there are");
+  refuse(leftover, "values are left, or missing, at the end");
+  refuse(strange, "a code that this kymo does not know");
+  refuse(no_slot, "an operand that is out of bounds");
+  refuse(backward, "a jump that does not lead forward in its block");
+  refuse(beyond, "a jump that does not lead forward in its block");
+  refuse(open_loop, "a beginning without its end");
+  refuse(lone_leave, "an end without its beginning");
+  refuse(into_loop, "a jump into a loop or window, or to another depth");
+  refuse(two_depths, "another depth");
+  refuse(deep, "the stack is too deep");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(packets_are_delivered_little_endian, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(packets_are_delivered_big_endian, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(the_tail_of_a_cut_file_is_told, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(a_failed_check_marks_the_record, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(going_back_is_exact, make_top, remove_top),
+      cmocka_unit_test(a_key_is_the_same_after_writing_and_reading),
+      cmocka_unit_test(plans_of_other_versions_and_damaged_ones_are_refused),
+      cmocka_unit_test(untrusted_plans_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
