@@ -148,8 +148,8 @@ static const struct {
 };
 #define ROLES (sizeof roles / sizeof *roles)
 
-uint32_t kymo_plan_field_id(struct kymo_event_plan *plan, const struct kymo_stream_plan *stream,
-                            struct kymo_arena *arena, const char *path) {
+uint32_t kymo_event_plan_field_id(struct kymo_event_plan *plan, const struct kymo_stream_plan *stream,
+                                  struct kymo_arena *arena, const char *path) {
   struct way ways[SCOPES];
   list_scopes(ways, plan, stream);
   for (size_t i = 0; i < SCOPES; i++)
@@ -222,8 +222,8 @@ static void list_members(struct listing *listing, const struct way *at, size_t l
   }
 }
 
-int kymo_plan_fields(struct kymo_event_plan *plan, const struct kymo_stream_plan *stream,
-                     struct kymo_arena *arena, const uint32_t **ids, size_t *count) {
+int kymo_event_plan_fields(struct kymo_event_plan *plan, const struct kymo_stream_plan *stream,
+                           struct kymo_arena *arena, const uint32_t **ids, size_t *count) {
   struct listing listing = {.arena = arena, .plan = plan};
   struct way ways[SCOPES];
   if (!plan->fields && !(plan->fields = kymo_arena_alloc(arena, sizeof *plan->fields)))
@@ -265,7 +265,7 @@ static enum kymo_data_kind kind_of(const struct kymo_type *type) {
   }
 }
 
-int kymo_plan_field_info(const struct kymo_event_plan *plan, uint32_t id, struct kymo_field *info) {
+int kymo_event_plan_field_info(const struct kymo_event_plan *plan, uint32_t id, struct kymo_field *info) {
   const struct field *field = kymo_find_field(plan, id);
   for (size_t i = 0; i < ROLES; i++)
     if (roles[i].id == id) {

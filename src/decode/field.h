@@ -38,13 +38,13 @@ struct kymo_fields {
 
 /* The id of a field of an event class, or KYMO_FIELD_NONE: it is searched by its path in the payload, then in
  * specific, common and packet context. */
-uint32_t kymo_plan_field_id(struct kymo_event_plan *plan, const struct kymo_stream_plan *stream,
-                            struct kymo_arena *arena, const char *path);
+uint32_t kymo_event_plan_field_id(struct kymo_event_plan *plan, const struct kymo_stream_plan *stream,
+                                  struct kymo_arena *arena, const char *path);
 /* The ids of all its fields, in order, in `arena`; KYMO_E_MEMORY. */
-int kymo_plan_fields(struct kymo_event_plan *plan, const struct kymo_stream_plan *stream,
-                     struct kymo_arena *arena, const uint32_t **ids, size_t *count);
+int kymo_event_plan_fields(struct kymo_event_plan *plan, const struct kymo_stream_plan *stream,
+                           struct kymo_arena *arena, const uint32_t **ids, size_t *count);
 /* What a field is; KYMO_E_UNKNOWN. */
-int kymo_plan_field_info(const struct kymo_event_plan *plan, uint32_t id, struct kymo_field *info);
+int kymo_event_plan_field_info(const struct kymo_event_plan *plan, uint32_t id, struct kymo_field *info);
 /* Whether integers of this type are times: of a clock, or in a unit of time. */
 bool kymo_is_time(const struct kymo_type *type);
 /* The field of an id, or NULL. */

@@ -77,7 +77,7 @@ static struct kymo_lead lead_of(const struct kymo_event_plan *plan) {
   return lead;
 }
 
-struct kymo_event_plan *kymo_plan_event(const struct kymo_stream_plan *plan, uint64_t id) {
+struct kymo_event_plan *kymo_stream_plan_event(const struct kymo_stream_plan *plan, uint64_t id) {
   const struct kymo_event_class *class_ = kymo_stream_class_event(plan->class_, id);
   return class_ ? &plan->events[class_->index] : NULL;
 }
@@ -87,7 +87,7 @@ static int index_events(const struct maker *maker, struct kymo_stream_plan *plan
   const struct kymo_stream_class *class_ = plan->class_;
   uint64_t max = max_id(class_);
   plan->only_lead = NO_LEAD;
-  plan->only = class_->event_count == 1 ? &plan->events[0] : kymo_plan_event(plan, 0);
+  plan->only = class_->event_count == 1 ? &plan->events[0] : kymo_stream_plan_event(plan, 0);
   if (plan->only)
     plan->only_lead = lead_of(plan->only);
   if (class_->event_count == 0 || max / 4 > class_->event_count + UINT64_C(256))
@@ -298,8 +298,8 @@ static int plan_schema(const struct maker *maker) {
   return status;
 }
 
-int kymo_plan_new(struct kymo_schema_plan **out, struct kymo_arena *arena, const struct kymo_schema *schema,
-                  struct kymo_error *error) {
+int kymo_schema_plan_new(struct kymo_schema_plan **out, struct kymo_arena *arena,
+                         const struct kymo_schema *schema, struct kymo_error *error) {
   struct kymo_error local = {.code = KYMO_OK};
   uint64_t nodes_left = KYMO_TRACE_NODES;
   struct kymo_kernel_names kernel = kymo_kernel_names_begin(arena, schema);

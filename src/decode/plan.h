@@ -115,10 +115,10 @@ struct kymo_schema_plan {
 };
 
 /* Creates the plan of a schema, which must outlive it. */
-int kymo_plan_new(struct kymo_schema_plan **out, struct kymo_arena *arena, const struct kymo_schema *schema,
-                  struct kymo_error *error);
+int kymo_schema_plan_new(struct kymo_schema_plan **out, struct kymo_arena *arena,
+                         const struct kymo_schema *schema, struct kymo_error *error);
 /* The plan for an event id, or NULL. */
-struct kymo_event_plan *kymo_plan_event(const struct kymo_stream_plan *plan, uint64_t id);
+struct kymo_event_plan *kymo_stream_plan_event(const struct kymo_stream_plan *plan, uint64_t id);
 
 /* The finder that suits a stream class, once all else is known. (ahead.c) */
 kymo_finder *kymo_choose_finder(const struct kymo_stream_plan *plan);

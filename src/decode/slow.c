@@ -37,7 +37,7 @@ enum kymo_step kymo_step_slow(struct kymo_decoder *decoder, struct kymo_event *e
     return KYMO_STEP_ERROR;
   uint64_t body_bits = run->at, id = meaning.values[__builtin_ctz(KYMO_ROLE_EVENT_CLASS_ID)];
   const struct kymo_event_plan *body =
-      meaning.present & KYMO_ROLE_EVENT_CLASS_ID ? kymo_plan_event(plan, id) : plan->only;
+      meaning.present & KYMO_ROLE_EVENT_CLASS_ID ? kymo_stream_plan_event(plan, id) : plan->only;
   if (!body)
     return fail_step(decoder, KYMO_DECODE_ERROR_ID, id);
   if (!kymo_program_run(&body->program, run))

@@ -61,7 +61,7 @@ static uint32_t exclusive(const struct range *range, uint32_t value) {
   return value;
 }
 
-static uint32_t compute(enum kymo_key_checksum algorithm, const struct range *range, bool has_seed,
+static uint32_t compute(enum kymo_plan_checksum algorithm, const struct range *range, bool has_seed,
                         uint32_t seed) {
   uint32_t start = has_seed ? seed : 0;
   switch (algorithm) {
@@ -83,18 +83,18 @@ static bool is_place(const struct kymo_expr_value *value, uint64_t limit) {
   return value->sort == KYMO_SORT_NUMBER && value->n.high == 0 && value->n.low <= limit;
 }
 
-bool kymo_key_checksum(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                       const struct kymo_expr_value *operands, struct kymo_expr_value *out) {
-  const struct kymo_key_window *window = &machine->windows[machine->window];
+bool kymo_plan_checksum(struct kymo_plan_machine *machine, const struct kymo_plan_instruction *what,
+                        const struct kymo_expr_value *operands, struct kymo_expr_value *out) {
+  const struct kymo_plan_window *window = &machine->windows[machine->window];
   for (unsigned i = 0; i < 4; i++)
     if (!is_place(&operands[i], window->end))
-      return kymo_key_raise(machine, 2, kymo_key_offset(machine),
-                            "a checksum over bytes outside of its window");
+      return kymo_plan_raise(machine, 2, kymo_plan_offset(machine),
+                             "a checksum over bytes outside of its window");
   machine->checksum_at = operands[2].n.low;
   struct range range = {window->data, operands[0].n.low, operands[1].n.low, operands[2].n.low,
                         operands[3].n.low};
-  uint64_t seed = kymo_key_wide(what->b, what->c);
-  *out = kymo_value_u64(compute((enum kymo_key_checksum)(what->a & 0xff), &range,
+  uint64_t seed = kymo_plan_wide(what->b, what->c);
+  *out = kymo_value_u64(compute((enum kymo_plan_checksum)(what->a & 0xff), &range,
                                 what->a & KYMO_CHECKSUM_SEEDED, (uint32_t)seed));
   return true;
 }

@@ -15,25 +15,27 @@
 /* ---- forms ---- */
 
 static double double_of(uint32_t low, uint32_t high) {
-  uint64_t bits = kymo_key_wide(low, high);
+  uint64_t bits = kymo_plan_wide(low, high);
   double value;
   memcpy(&value, &bits, sizeof value);
   return value;
 }
 
-struct kymo_key_form kymo_key_form(const struct kymo_key *key, uint32_t shape, uint32_t bits, uint32_t view) {
-  struct kymo_key_form form = {.view = view == KYMO_KEY_NONE ? NULL : &key->views[view], .bytes = bits / 8};
-  static const enum kymo_key_form_kind kinds[] = {[KYMO_SHAPE_UNSIGNED] = KYMO_FORM_UNSIGNED,
-                                                  [KYMO_SHAPE_SIGNED] = KYMO_FORM_SIGNED,
-                                                  [KYMO_SHAPE_FLOAT] = KYMO_FORM_FLOAT,
-                                                  [KYMO_SHAPE_TEXT] = KYMO_FORM_TEXT,
-                                                  [KYMO_SHAPE_BLOB] = KYMO_FORM_BLOB};
+struct kymo_plan_form kymo_plan_form(const struct kymo_plan *plan, uint32_t shape, uint32_t bits,
+                                     uint32_t view) {
+  struct kymo_plan_form form = {.view = view == KYMO_PLAN_NONE ? NULL : &plan->views[view],
+                                .bytes = bits / 8};
+  static const enum kymo_plan_form_kind kinds[] = {[KYMO_SHAPE_UNSIGNED] = KYMO_FORM_UNSIGNED,
+                                                   [KYMO_SHAPE_SIGNED] = KYMO_FORM_SIGNED,
+                                                   [KYMO_SHAPE_FLOAT] = KYMO_FORM_FLOAT,
+                                                   [KYMO_SHAPE_TEXT] = KYMO_FORM_TEXT,
+                                                   [KYMO_SHAPE_BLOB] = KYMO_FORM_BLOB};
   form.kind = kinds[shape];
   if (form.kind == KYMO_FORM_BLOB && bits)
     form.kind = KYMO_FORM_BLOB_FIXED;
   if (!form.view)
     return form;
-  form.show = (enum kymo_key_show)form.view->show;
+  form.show = (enum kymo_plan_show)form.view->show;
   bool is_number = form.kind == KYMO_FORM_UNSIGNED || form.kind == KYMO_FORM_SIGNED;
   bool is_text =
       is_number ? form.show == KYMO_SHOW_CHAR : form.show == KYMO_SHOW_ADDRESS || form.show == KYMO_SHOW_UUID;
@@ -54,46 +56,46 @@ struct kymo_key_form kymo_key_form(const struct kymo_key *key, uint32_t shape, u
 /* ---- numbers of classes ---- */
 
 /* The clock of the time stamp that these instructions compute; NONE: they compute none. */
-static uint32_t clock_in(const struct kymo_key *key, uint32_t block) {
-  if (block == KYMO_KEY_NONE)
-    return KYMO_KEY_NONE;
-  const struct kymo_key_instruction *what = key->code + key->blocks[block].first;
-  for (uint32_t i = 0; i < key->blocks[block].count; i++)
+static uint32_t clock_in(const struct kymo_plan *plan, uint32_t block) {
+  if (block == KYMO_PLAN_NONE)
+    return KYMO_PLAN_NONE;
+  const struct kymo_plan_instruction *what = plan->code + plan->blocks[block].first;
+  for (uint32_t i = 0; i < plan->blocks[block].count; i++)
     if (what[i].code == KYMO_DO_TIME && (what[i].b & KYMO_TIME_IS_ACQUISITION))
       return what[i].a;
-  return KYMO_KEY_NONE;
+  return KYMO_PLAN_NONE;
 }
 
 /* The clock of the trace: that of the events that users see is preferred to that of headers and other parts
  * between them. */
-static uint32_t clock_of(const struct kymo_key *key) {
-  uint32_t clock = KYMO_KEY_NONE;
-  for (uint32_t i = 0; clock == KYMO_KEY_NONE && i < KYMO_KEY_COUNT(key, KIND); i++) {
-    const struct kymo_key_kind *kind = &key->kinds[i];
+static uint32_t clock_of(const struct kymo_plan *plan) {
+  uint32_t clock = KYMO_PLAN_NONE;
+  for (uint32_t i = 0; clock == KYMO_PLAN_NONE && i < KYMO_PLAN_COUNT(plan, KIND); i++) {
+    const struct kymo_plan_kind *kind = &plan->kinds[i];
     if (kind->class_ != KYMO_CLASS_EVENT)
       continue;
-    clock = clock_in(key, kind->part.block);
-    if (clock == KYMO_KEY_NONE && kind->prefix != KYMO_KEY_NONE)
-      clock = clock_in(key, key->prefixes[kind->prefix].part.block);
+    clock = clock_in(plan, kind->part.block);
+    if (clock == KYMO_PLAN_NONE && kind->prefix != KYMO_PLAN_NONE)
+      clock = clock_in(plan, plan->prefixes[kind->prefix].part.block);
   }
-  for (uint32_t i = 0; clock == KYMO_KEY_NONE && i < KYMO_KEY_COUNT(key, OVERRIDE); i++)
-    clock = key->overrides[i].clock;
-  for (uint32_t i = 0; clock == KYMO_KEY_NONE && i < KYMO_KEY_COUNT(key, BLOCK); i++)
-    clock = clock_in(key, i);
+  for (uint32_t i = 0; clock == KYMO_PLAN_NONE && i < KYMO_PLAN_COUNT(plan, OVERRIDE); i++)
+    clock = plan->overrides[i].clock;
+  for (uint32_t i = 0; clock == KYMO_PLAN_NONE && i < KYMO_PLAN_COUNT(plan, BLOCK); i++)
+    clock = clock_in(plan, i);
   return clock;
 }
 
 /* Whether a record has a time whatever its bytes are: one is computed before anything may be left out or is
  * looked up elsewhere. */
-static bool tells_time(const struct kymo_key *key, uint32_t block) {
+static bool tells_time(const struct kymo_plan *plan, uint32_t block) {
   static const bool is_uncertain[KYMO_DO_COUNT] = {
       [KYMO_DO_ABSENT] = true, [KYMO_DO_KEPT] = true,       [KYMO_DO_PREVIOUS] = true,
       [KYMO_DO_LOOKUP] = true, [KYMO_DO_ABSENT_IF] = true,  [KYMO_DO_TEXT_AT] = true,
       [KYMO_DO_JUMP] = true,   [KYMO_DO_JUMP_FALSE] = true, [KYMO_DO_JUMP_TRUE] = true,
       [KYMO_DO_LOOP] = true};
-  const struct kymo_key_instruction *what =
-      block == KYMO_KEY_NONE ? NULL : key->code + key->blocks[block].first;
-  for (uint32_t i = 0; what && i < key->blocks[block].count && !is_uncertain[what[i].code]; i++) {
+  const struct kymo_plan_instruction *what =
+      block == KYMO_PLAN_NONE ? NULL : plan->code + plan->blocks[block].first;
+  for (uint32_t i = 0; what && i < plan->blocks[block].count && !is_uncertain[what[i].code]; i++) {
     uint32_t mode = what[i].b & KYMO_TIME_MODE;
     if (what[i].code == KYMO_DO_TIME &&
         (mode == KYMO_TIME_POINT || mode == KYMO_TIME_DISTANCE || mode == KYMO_TIME_LOW))
@@ -103,12 +105,12 @@ static bool tells_time(const struct kymo_key *key, uint32_t block) {
 }
 
 /* Whether an event may have no time. A record that damage cuts off before its time does not count. */
-static bool may_lack_time(const struct kymo_key *key) {
+static bool may_lack_time(const struct kymo_plan *plan) {
   bool may = false;
-  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, KIND) && !may; i++) {
-    const struct kymo_key_kind *kind = &key->kinds[i];
-    may = kind->class_ == KYMO_CLASS_EVENT && !tells_time(key, kind->part.block) &&
-          (kind->prefix == KYMO_KEY_NONE || !tells_time(key, key->prefixes[kind->prefix].part.block));
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, KIND) && !may; i++) {
+    const struct kymo_plan_kind *kind = &plan->kinds[i];
+    may = kind->class_ == KYMO_CLASS_EVENT && !tells_time(plan, kind->part.block) &&
+          (kind->prefix == KYMO_PLAN_NONE || !tells_time(plan, plan->prefixes[kind->prefix].part.block));
   }
   return may;
 }
@@ -118,32 +120,33 @@ static bool may_lack_time(const struct kymo_key *key) {
 #define BIAS_SECONDS INT64_C(4611686018)
 
 /* Whether some record may be before the origin. */
-static bool has_negative_times(const struct kymo_key *key, uint32_t clock) {
-  const struct kymo_key_clock *what = clock == KYMO_KEY_NONE ? NULL : &key->clocks[clock];
+static bool has_negative_times(const struct kymo_plan *plan, uint32_t clock) {
+  const struct kymo_plan_clock *what = clock == KYMO_PLAN_NONE ? NULL : &plan->clocks[clock];
   bool is = what && what->has_epoch && ((int32_t)what->epoch_days < 0 || (int32_t)what->epoch_high < 0),
        is_late = false;
-  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, INSTRUCTION); i++)
-    is |= key->code[i].code == KYMO_DO_TIME && (key->code[i].b & KYMO_TIME_IS_SIGNED) &&
-          (key->code[i].b & KYMO_TIME_MODE) < KYMO_TIME_UNTIL;
-  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, OVERRIDE); i++)
-    is_late |= key->overrides[i].clock != KYMO_KEY_NONE;
-  for (uint32_t i = 0; is_late && i < KYMO_KEY_COUNT(key, LETTER); i++)
-    is |= key->letters[i].shape == KYMO_SHAPE_SIGNED || key->letters[i].shape == KYMO_SHAPE_FLOAT;
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, INSTRUCTION); i++)
+    is |= plan->code[i].code == KYMO_DO_TIME && (plan->code[i].b & KYMO_TIME_IS_SIGNED) &&
+          (plan->code[i].b & KYMO_TIME_MODE) < KYMO_TIME_UNTIL;
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, OVERRIDE); i++)
+    is_late |= plan->overrides[i].clock != KYMO_PLAN_NONE;
+  for (uint32_t i = 0; is_late && i < KYMO_PLAN_COUNT(plan, LETTER); i++)
+    is |= plan->letters[i].shape == KYMO_SHAPE_SIGNED || plan->letters[i].shape == KYMO_SHAPE_FLOAT;
   return is;
 }
 
-static const struct kymo_key_view *event_view(const struct kymo_key *key, const struct kymo_key_kind *kind) {
-  if (kind->event_column == KYMO_KEY_NONE)
+static const struct kymo_plan_view *event_view(const struct kymo_plan *plan,
+                                               const struct kymo_plan_kind *kind) {
+  if (kind->event_column == KYMO_PLAN_NONE)
     return NULL;
-  uint32_t view = key->options[key->columns[kind->event_column].first_option].view;
-  return view == KYMO_KEY_NONE ? NULL : &key->views[view];
+  uint32_t view = plan->options[plan->columns[kind->event_column].first_option].view;
+  return view == KYMO_PLAN_NONE ? NULL : &plan->views[view];
 }
 
 /* Numbers the distinct texts of a TOKEN list; `seen` is by text, and zeros. */
-static void number_texts(struct kymo_key_classes *classes, const struct kymo_key *key, uint32_t token,
+static void number_texts(struct kymo_plan_classes *classes, const struct kymo_plan *plan, uint32_t token,
                          uint32_t *seen) {
-  const struct kymo_key_token_item *items = &key->token_items[key->tokens[token].first];
-  uint32_t count = 0, all = key->tokens[token].count;
+  const struct kymo_plan_token_item *items = &plan->token_items[plan->tokens[token].first];
+  uint32_t count = 0, all = plan->tokens[token].count;
   for (uint32_t i = 0; i < all; i++) {
     uint32_t *number = &seen[items[i].text];
     if (!*number) {
@@ -158,41 +161,41 @@ static void number_texts(struct kymo_key_classes *classes, const struct kymo_key
 }
 
 /* The number of classes that a kind has besides its own. */
-static uint32_t refinements(const struct kymo_key_classes *classes, const struct kymo_key *key,
-                            const struct kymo_key_found *found, const struct kymo_key_kind *kind) {
-  const struct kymo_key_view *view = event_view(key, kind);
-  if (kind->from_table != KYMO_KEY_NONE)
+static uint32_t refinements(const struct kymo_plan_classes *classes, const struct kymo_plan *plan,
+                            const struct kymo_plan_found *found, const struct kymo_plan_kind *kind) {
+  const struct kymo_plan_view *view = event_view(plan, kind);
+  if (kind->from_table != KYMO_PLAN_NONE)
     return found ? found->records[kind->from_table].count : 0;
-  if (view && view->token != KYMO_KEY_NONE)
+  if (view && view->token != KYMO_PLAN_NONE)
     return classes->token_texts[view->token];
-  return view && view->names != KYMO_KEY_NONE && found ? found->names[view->names].count : 0;
+  return view && view->names != KYMO_PLAN_NONE && found ? found->names[view->names].count : 0;
 }
 
-bool kymo_key_classes_make(struct kymo_key_classes *classes, struct kymo_arena *arena,
-                           const struct kymo_key *key, const struct kymo_key_found *found) {
-  uint32_t tokens = KYMO_KEY_COUNT(key, TOKEN), kinds = KYMO_KEY_COUNT(key, KIND);
-  *classes = (struct kymo_key_classes){.clock = clock_of(key)};
-  classes->may_lack_time = classes->clock != KYMO_KEY_NONE && may_lack_time(key);
-  classes->bias_ns = has_negative_times(key, classes->clock) ? BIAS_SECONDS * 1000000000 : 0;
+bool kymo_plan_classes_make(struct kymo_plan_classes *classes, struct kymo_arena *arena,
+                            const struct kymo_plan *plan, const struct kymo_plan_found *found) {
+  uint32_t tokens = KYMO_PLAN_COUNT(plan, TOKEN), kinds = KYMO_PLAN_COUNT(plan, KIND);
+  *classes = (struct kymo_plan_classes){.clock = clock_of(plan)};
+  classes->may_lack_time = classes->clock != KYMO_PLAN_NONE && may_lack_time(plan);
+  classes->bias_ns = has_negative_times(plan, classes->clock) ? BIAS_SECONDS * 1000000000 : 0;
   classes->first = kymo_arena_array(arena, kinds + 1, sizeof *classes->first);
   classes->token_class = kymo_arena_array(arena, tokens + 1, sizeof *classes->token_class);
   classes->token_item = kymo_arena_array(arena, tokens + 1, sizeof *classes->token_item);
   classes->token_texts = kymo_arena_array(arena, tokens + 1, sizeof *classes->token_texts);
-  uint32_t *seen = kymo_arena_array(arena, (size_t)KYMO_KEY_COUNT(key, TEXT) + 1, sizeof *seen);
+  uint32_t *seen = kymo_arena_array(arena, (size_t)KYMO_PLAN_COUNT(plan, TEXT) + 1, sizeof *seen);
   if (!classes->first || !classes->token_class || !classes->token_item || !classes->token_texts || !seen)
     return false;
   for (uint32_t i = 0; i < tokens; i++) {
     classes->token_class[i] =
-        kymo_arena_array(arena, key->tokens[i].count + 1, sizeof **classes->token_class);
-    classes->token_item[i] = kymo_arena_array(arena, key->tokens[i].count + 1, sizeof **classes->token_item);
+        kymo_arena_array(arena, plan->tokens[i].count + 1, sizeof **classes->token_class);
+    classes->token_item[i] = kymo_arena_array(arena, plan->tokens[i].count + 1, sizeof **classes->token_item);
     if (!classes->token_class[i] || !classes->token_item[i])
       return false;
-    number_texts(classes, key, i, seen);
+    number_texts(classes, plan, i, seen);
   }
   for (uint32_t i = 0; i < kinds; i++) {
-    uint32_t rest = KYMO_KEY_CLASSES_MAX - classes->count, more;
+    uint32_t rest = KYMO_PLAN_CLASSES_MAX - classes->count, more;
     classes->first[i] = classes->count;
-    more = refinements(classes, key, found, &key->kinds[i]);
+    more = refinements(classes, plan, found, &plan->kinds[i]);
     classes->count += more < rest ? 1 + more : rest ? 1 : 0;
   }
   classes->first[kinds] = classes->count;
@@ -202,10 +205,10 @@ bool kymo_key_classes_make(struct kymo_key_classes *classes, struct kymo_arena *
 /* ---- types ---- */
 
 struct maker {
-  const struct kymo_key *key;
+  const struct kymo_plan *plan;
   struct kymo_builder *builder;
-  const struct kymo_key_found *found;
-  struct kymo_key_classes classes;
+  const struct kymo_plan_found *found;
+  struct kymo_plan_classes classes;
   struct kymo_stream_class *stream;
   struct kymo_member *members; /* of the current payload */
   uint32_t member_count, member_capacity;
@@ -215,7 +218,7 @@ struct maker {
 
 static char *text_of(struct maker *maker, uint32_t text) {
   uint32_t size;
-  const uint8_t *bytes = kymo_key_text(maker->key, text, &size);
+  const uint8_t *bytes = kymo_plan_text(maker->plan, text, &size);
   char *copy = bytes ? kymo_builder_alloc(maker->builder, (size_t)size + 1) : NULL;
   for (uint32_t i = 0; copy && i < size; i++)
     copy[i] = bytes[i] ? (char)bytes[i] : ' ';
@@ -241,12 +244,12 @@ static void add_mapping(struct kymo_type *type, struct kymo_mapping *list, const
     list[type->mapping_count++] = (struct kymo_mapping){name, low.low, high.low};
 }
 
-static bool map_token(struct maker *maker, struct kymo_type *type, const struct kymo_key_token *token) {
+static bool map_token(struct maker *maker, struct kymo_type *type, const struct kymo_plan_token *token) {
   struct kymo_mapping *list = kymo_builder_alloc(maker->builder, (token->count + 1) * sizeof *list);
   for (uint32_t i = 0; list && i < token->count; i++) {
-    const struct kymo_key_token_item *item = &maker->key->token_items[token->first + i];
-    uint64_t low = kymo_key_wide(item->low_low, item->low_high),
-             high = kymo_key_wide(item->high_low, item->high_high);
+    const struct kymo_plan_token_item *item = &maker->plan->token_items[token->first + i];
+    uint64_t low = kymo_plan_wide(item->low_low, item->low_high),
+             high = kymo_plan_wide(item->high_low, item->high_high);
     add_mapping(type, list, text_of(maker, item->text),
                 item->is_unsigned ? kymo_wide_of_u64(low) : kymo_wide_of_i64((int64_t)low),
                 item->is_unsigned ? kymo_wide_of_u64(high) : kymo_wide_of_i64((int64_t)high));
@@ -259,7 +262,7 @@ static bool map_token(struct maker *maker, struct kymo_type *type, const struct 
 /* Mappings from the contents of a NAMES table in the first pass; of several names of a key the first one
  * counts. */
 static bool map_names(struct maker *maker, struct kymo_type *type, uint32_t table) {
-  const struct kymo_key_pairs *pairs = maker->found ? &maker->found->pairs[table] : NULL;
+  const struct kymo_plan_pairs *pairs = maker->found ? &maker->found->pairs[table] : NULL;
   uint32_t count = pairs ? pairs->count : 0;
   struct kymo_mapping *list = kymo_builder_alloc(maker->builder, (count + 1) * sizeof *list);
   for (uint32_t i = 0; list && i < count; i++) {
@@ -294,18 +297,18 @@ struct mask {
 };
 
 /* False: the field is too narrow for the flag. */
-static bool find_mask(const struct kymo_key_flag_item *item, const struct kymo_type *type,
+static bool find_mask(const struct kymo_plan_flag_item *item, const struct kymo_type *type,
                       struct mask *mask) {
-  uint64_t bits = kymo_key_wide(item->mask_low, item->mask_high),
-           value = kymo_key_wide(item->value_low, item->value_high);
+  uint64_t bits = kymo_plan_wide(item->mask_low, item->mask_high),
+           value = kymo_plan_wide(item->value_low, item->value_high);
   *mask = (struct mask){value & bits, bits & ~value};
   return type->size_bits >= 64 || !(bits >> type->size_bits);
 }
 
 /* The runs of ones and zeros of each flag; flags for which the field is too narrow are left out.
  * (schema/flag.h) */
-static bool map_flags(struct maker *maker, struct kymo_type *type, const struct kymo_key_flag *flags) {
-  const struct kymo_key_flag_item *items = &maker->key->flag_items[flags->first];
+static bool map_flags(struct maker *maker, struct kymo_type *type, const struct kymo_plan_flag *flags) {
+  const struct kymo_plan_flag_item *items = &maker->plan->flag_items[flags->first];
   struct mask mask;
   size_t runs = 0;
   for (uint32_t i = 0; i < flags->count; i++)
@@ -330,22 +333,22 @@ static bool map_flags(struct maker *maker, struct kymo_type *type, const struct 
 }
 
 /* Units and interpretations. */
-static bool add_view(struct maker *maker, struct kymo_type *type, const struct kymo_key_form *form) {
-  const struct kymo_key_view *view = form->view;
+static bool add_view(struct maker *maker, struct kymo_type *type, const struct kymo_plan_form *form) {
+  const struct kymo_plan_view *view = form->view;
   bool is_number = form->kind == KYMO_FORM_UNSIGNED || form->kind == KYMO_FORM_SIGNED;
   if (!view)
     return true;
-  if (view->unit != KYMO_KEY_NONE && form->kind <= KYMO_FORM_FLOAT)
+  if (view->unit != KYMO_PLAN_NONE && form->kind <= KYMO_FORM_FLOAT)
     type->unit = text_of(maker, view->unit);
   if (!is_number)
     return true;
   type->base = form->show == KYMO_SHOW_HEX || form->show == KYMO_SHOW_ADDRESS ? 16 : 10;
   type->is_address = form->show == KYMO_SHOW_ADDRESS;
-  if (view->flags != KYMO_KEY_NONE)
-    return map_flags(maker, type, &maker->key->flags[view->flags]);
-  if (view->token != KYMO_KEY_NONE)
-    return map_token(maker, type, &maker->key->tokens[view->token]);
-  return view->names == KYMO_KEY_NONE || map_names(maker, type, view->names);
+  if (view->flags != KYMO_PLAN_NONE)
+    return map_flags(maker, type, &maker->plan->flags[view->flags]);
+  if (view->token != KYMO_PLAN_NONE)
+    return map_token(maker, type, &maker->plan->tokens[view->token]);
+  return view->names == KYMO_PLAN_NONE || map_names(maker, type, view->names);
 }
 
 /* The length of a blob of any length: a member before it, or one of the element that contains it. */
@@ -363,7 +366,7 @@ static bool refer(struct maker *maker, struct kymo_reference *reference, const s
   return steps != NULL;
 }
 
-static const struct kymo_type *value_type(struct maker *maker, const struct kymo_key_form *form,
+static const struct kymo_type *value_type(struct maker *maker, const struct kymo_plan_form *form,
                                           const struct length *length) {
   struct kymo_type type = {.kind = KYMO_KIND_INTEGER, .align_bits = 8, .base = 10};
   switch (form->kind) {
@@ -436,18 +439,18 @@ static const struct kymo_type *make_struct(struct maker *maker, const struct kym
 /* One field of rows: a column of the plan, or of a definition at run time. */
 struct field {
   const char *name;
-  const struct kymo_key_option *options;
+  const struct kymo_plan_option *options;
   uint32_t option_count;
   bool is_list, is_optional;
 };
 
-static bool is_counted(const struct maker *maker, const struct kymo_key_option *option) {
-  return kymo_key_form(maker->key, option->shape, option->bits, option->view).kind == KYMO_FORM_BLOB;
+static bool is_counted(const struct maker *maker, const struct kymo_plan_option *option) {
+  return kymo_plan_form(maker->plan, option->shape, option->bits, option->view).kind == KYMO_FORM_BLOB;
 }
 
-static const struct kymo_type *option_type(struct maker *maker, const struct kymo_key_option *option,
+static const struct kymo_type *option_type(struct maker *maker, const struct kymo_plan_option *option,
                                            const struct length *length) {
-  struct kymo_key_form form = kymo_key_form(maker->key, option->shape, option->bits, option->view);
+  struct kymo_plan_form form = kymo_plan_form(maker->plan, option->shape, option->bits, option->view);
   return value_type(maker, &form, length);
 }
 
@@ -565,12 +568,12 @@ static bool add_field(struct maker *maker, const struct field *field) {
 
 /* ---- payloads, classes ---- */
 
-static bool add_columns(struct maker *maker, const struct kymo_key_kind *kind) {
-  const struct kymo_key *key = maker->key;
+static bool add_columns(struct maker *maker, const struct kymo_plan_kind *kind) {
+  const struct kymo_plan *plan = maker->plan;
   for (uint32_t i = 0; i < kind->column_count; i++) {
-    const struct kymo_key_column *column = &key->columns[kind->first_column + i];
+    const struct kymo_plan_column *column = &plan->columns[kind->first_column + i];
     struct field field = {.name = text_of(maker, column->name),
-                          .options = &key->options[column->first_option],
+                          .options = &plan->options[column->first_option],
                           .option_count = column->option_count,
                           .is_list = column->is_list,
                           .is_optional = column->is_optional};
@@ -580,22 +583,22 @@ static bool add_columns(struct maker *maker, const struct kymo_key_kind *kind) {
   return true;
 }
 
-static bool add_definition(struct maker *maker, const struct kymo_key_record *record) {
-  const struct kymo_key *key = maker->key;
+static bool add_definition(struct maker *maker, const struct kymo_plan_record *record) {
+  const struct kymo_plan *plan = maker->plan;
   for (uint32_t i = 0; i < record->field_count; i++) {
-    const struct kymo_key_field *from = &record->fields[i];
-    const struct kymo_key_override *override =
-        from->override == KYMO_KEY_NONE ? NULL : &key->overrides[from->override];
-    if (from->letter == KYMO_KEY_NONE ||
-        (override && override->clock != KYMO_KEY_NONE && kymo_key_is_record_time(key, record, i)))
+    const struct kymo_plan_field *from = &record->fields[i];
+    const struct kymo_plan_override *override =
+        from->override == KYMO_PLAN_NONE ? NULL : &plan->overrides[from->override];
+    if (from->letter == KYMO_PLAN_NONE ||
+        (override && override->clock != KYMO_PLAN_NONE && kymo_plan_is_record_time(plan, record, i)))
       continue;
-    const struct kymo_key_letter *letter = &key->letters[from->letter];
-    struct kymo_key_option option = {.shape = letter->shape,
-                                     .bits = letter->bits,
-                                     .view = override && override->view != KYMO_KEY_NONE ? override->view
-                                                                                         : letter->view};
-    if (override && override->clock != KYMO_KEY_NONE)
-      option = (struct kymo_key_option){.shape = KYMO_SHAPE_SIGNED, .bits = 64, .view = KYMO_KEY_NONE};
+    const struct kymo_plan_letter *letter = &plan->letters[from->letter];
+    struct kymo_plan_option option = {.shape = letter->shape,
+                                      .bits = letter->bits,
+                                      .view = override && override->view != KYMO_PLAN_NONE ? override->view
+                                                                                           : letter->view};
+    if (override && override->clock != KYMO_PLAN_NONE)
+      option = (struct kymo_plan_option){.shape = KYMO_SHAPE_SIGNED, .bits = 64, .view = KYMO_PLAN_NONE};
     struct field field = {.name = kymo_builder_text(maker->builder, from->name),
                           .options = &option,
                           .option_count = 1,
@@ -607,13 +610,13 @@ static bool add_definition(struct maker *maker, const struct kymo_key_record *re
 }
 
 /* The names of hidden members differ from those of all fields of the kind and of the definition. */
-static void count_underscores(struct maker *maker, const struct kymo_key_kind *kind,
-                              const struct kymo_key_record *record) {
+static void count_underscores(struct maker *maker, const struct kymo_plan_kind *kind,
+                              const struct kymo_plan_record *record) {
   maker->underscores = 2;
   for (uint32_t i = 0; i < kind->column_count; i++) {
-    const struct kymo_key_column *column = &maker->key->columns[kind->first_column + i];
+    const struct kymo_plan_column *column = &maker->plan->columns[kind->first_column + i];
     uint32_t size;
-    const uint8_t *name = kymo_key_text(maker->key, column->name, &size);
+    const uint8_t *name = kymo_plan_text(maker->plan, column->name, &size);
     if (!column->is_hidden)
       maker->underscores = kymo_hidden_underscores(maker->underscores, (const char *)name, name ? size : 0);
   }
@@ -622,37 +625,37 @@ static void count_underscores(struct maker *maker, const struct kymo_key_kind *k
         kymo_hidden_underscores(maker->underscores, record->fields[i].name, strlen(record->fields[i].name));
 }
 
-static const struct kymo_type *payload_of(struct maker *maker, const struct kymo_key_kind *kind,
-                                          const struct kymo_key_record *record) {
-  static const struct kymo_key_option rest = {.shape = KYMO_SHAPE_BLOB, .view = KYMO_KEY_NONE};
+static const struct kymo_type *payload_of(struct maker *maker, const struct kymo_plan_kind *kind,
+                                          const struct kymo_plan_record *record) {
+  static const struct kymo_plan_option rest = {.shape = KYMO_SHAPE_BLOB, .view = KYMO_PLAN_NONE};
   maker->member_count = 0;
   count_underscores(maker, kind, record);
   if (!add_columns(maker, kind) || (record && !record->is_bytes && !add_definition(maker, record)))
     return NULL;
-  if (kind->from_table != KYMO_KEY_NONE && (!record || record->is_bytes) &&
+  if (kind->from_table != KYMO_PLAN_NONE && (!record || record->is_bytes) &&
       !add_field(maker, &(struct field){.name = "data", .options = &rest, .option_count = 1}))
     return NULL;
   return make_struct(maker, maker->members, maker->member_count);
 }
 
 /* The text of a class's interpretation, `index` among those of its kind; NULL: out of memory. */
-static char *interpretation(struct maker *maker, const struct kymo_key_kind *kind, uint32_t index) {
-  const struct kymo_key *key = maker->key;
-  const struct kymo_key_view *view = event_view(key, kind);
-  if (kind->from_table != KYMO_KEY_NONE)
+static char *interpretation(struct maker *maker, const struct kymo_plan_kind *kind, uint32_t index) {
+  const struct kymo_plan *plan = maker->plan;
+  const struct kymo_plan_view *view = event_view(plan, kind);
+  if (kind->from_table != KYMO_PLAN_NONE)
     return kymo_builder_text(maker->builder, maker->found->records[kind->from_table].list[index]->name);
-  if (view->token == KYMO_KEY_NONE) {
+  if (view->token == KYMO_PLAN_NONE) {
     const struct kymo_expr_value *text = &maker->found->names[view->names].texts[index];
     return kymo_arena_copy(kymo_builder_arena(maker->builder), (const char *)text->p,
                            strnlen((const char *)text->p, text->size));
   }
   uint32_t item = maker->classes.token_item[view->token][index];
-  return text_of(maker, key->token_items[key->tokens[view->token].first + item].text);
+  return text_of(maker, plan->token_items[plan->tokens[view->token].first + item].text);
 }
 
 /* Attributes of a class besides its name: that its records are no events, and their kind if the class is
  * named by their EVENT. */
-static const char *attributes_of(struct maker *maker, const struct kymo_key_kind *kind, const char *what) {
+static const char *attributes_of(struct maker *maker, const struct kymo_plan_kind *kind, const char *what) {
   static const char *const classes[] = {[KYMO_CLASS_CONTROL] = "\"kymo.class\":\"control\"",
                                         [KYMO_CLASS_DEFINITION] = "\"kymo.class\":\"definition\"",
                                         [KYMO_CLASS_SEGMENT] = "\"kymo.class\":\"segment\""};
@@ -670,9 +673,9 @@ static const char *attributes_of(struct maker *maker, const struct kymo_key_kind
   return attributes;
 }
 
-static int add_class(struct maker *maker, const struct kymo_key_kind *kind, uint32_t id, const char *what,
+static int add_class(struct maker *maker, const struct kymo_plan_kind *kind, uint32_t id, const char *what,
                      const struct kymo_type *payload) {
-  char *group = text_of(maker, maker->key->root->name);
+  char *group = text_of(maker, maker->plan->root->name);
   size_t size = group && what ? strlen(group) + strlen(what) + 2 : 0;
   char *name = size ? kymo_builder_alloc(maker->builder, size) : NULL;
   if (!name || !payload)
@@ -688,12 +691,12 @@ static int add_class(struct maker *maker, const struct kymo_key_kind *kind, uint
 }
 
 static int add_kind(struct maker *maker, uint32_t index) {
-  const struct kymo_key_kind *kind = &maker->key->kinds[index];
+  const struct kymo_plan_kind *kind = &maker->plan->kinds[index];
   uint32_t first = maker->classes.first[index], count = maker->classes.first[index + 1] - first;
   const struct kymo_type *payload = payload_of(maker, kind, NULL);
   int status = count ? add_class(maker, kind, first, text_of(maker, kind->name), payload) : KYMO_OK;
   for (uint32_t i = 1; i < count && status == KYMO_OK; i++) {
-    if (kind->from_table != KYMO_KEY_NONE)
+    if (kind->from_table != KYMO_PLAN_NONE)
       payload = payload_of(maker, kind, maker->found->records[kind->from_table].list[i - 1]);
     status = add_class(maker, kind, first + i, interpretation(maker, kind, i - 1), payload);
   }
@@ -703,7 +706,7 @@ static int add_kind(struct maker *maker, uint32_t index) {
 /* ---- clock, header ---- */
 
 static const struct kymo_clock *make_clock(struct maker *maker) {
-  const struct kymo_key_clock *clock = &maker->key->clocks[maker->classes.clock];
+  const struct kymo_plan_clock *clock = &maker->plan->clocks[maker->classes.clock];
   return kymo_builder_clock(maker->builder,
                             &(struct kymo_clock){.name = text_of(maker, clock->name),
                                                  .frequency = 1000000000,
@@ -711,24 +714,24 @@ static const struct kymo_clock *make_clock(struct maker *maker) {
                                                  .origin_is_epoch = clock->has_epoch});
 }
 
-bool kymo_key_tells_losses(const struct kymo_key *key) {
-  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, INSTRUCTION); i++)
-    if (key->code[i].code == KYMO_DO_SEQUENCE || key->code[i].code == KYMO_DO_LOST)
+bool kymo_plan_tells_losses(const struct kymo_plan *plan) {
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, INSTRUCTION); i++)
+    if (plan->code[i].code == KYMO_DO_SEQUENCE || plan->code[i].code == KYMO_DO_LOST)
       return true;
   return false;
 }
 
-bool kymo_key_defines_late(const struct kymo_key *key) {
+bool kymo_plan_defines_late(const struct kymo_plan *plan) {
   bool is_late = false;
-  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, TABLE); i++)
-    is_late |= key->tables[i].holds == KYMO_HOLDS_RECORDS;
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, TABLE); i++)
+    is_late |= plan->tables[i].holds == KYMO_HOLDS_RECORDS;
   return is_late;
 }
 
-bool kymo_key_names_late(const struct kymo_key *key) {
-  bool is_late = kymo_key_defines_late(key);
-  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, VIEW); i++)
-    is_late |= key->views[i].names != KYMO_KEY_NONE;
+bool kymo_plan_names_late(const struct kymo_plan *plan) {
+  bool is_late = kymo_plan_defines_late(plan);
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, VIEW); i++)
+    is_late |= plan->views[i].names != KYMO_PLAN_NONE;
   return is_late;
 }
 
@@ -748,7 +751,7 @@ static int make_stream(struct maker *maker) {
   struct kymo_member members[3];
   uint32_t count = 0;
   const struct kymo_clock *clock = NULL;
-  if (maker->classes.clock != KYMO_KEY_NONE) {
+  if (maker->classes.clock != KYMO_PLAN_NONE) {
     clock = make_clock(maker);
     const struct kymo_type *time =
         kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
@@ -770,7 +773,7 @@ static int make_stream(struct maker *maker) {
     members[count++] =
         (struct kymo_member){.name = KYMO_TIMED, .source_name = KYMO_TIMED, .type = number(maker, 8)};
   struct kymo_stream_class stream = {.event_header = make_struct(maker, members, count), .clock = clock};
-  bool tells_losses = kymo_key_tells_losses(maker->key);
+  bool tells_losses = kymo_plan_tells_losses(maker->plan);
   if (tells_losses)
     stream.packet_context = make_context(maker);
   if (!stream.event_header || (tells_losses && !stream.packet_context))
@@ -778,18 +781,18 @@ static int make_stream(struct maker *maker) {
   return kymo_builder_stream(maker->builder, &stream, &maker->stream, maker->error);
 }
 
-struct kymo_schema *kymo_key_schema(const struct kymo_key *key, struct kymo_builder *builder,
-                                    const struct kymo_key_found *found, struct kymo_error *error) {
-  struct maker maker = {.key = key, .builder = builder, .found = found, .error = error};
+struct kymo_schema *kymo_plan_schema(const struct kymo_plan *plan, struct kymo_builder *builder,
+                                     const struct kymo_plan_found *found, struct kymo_error *error) {
+  struct maker maker = {.plan = plan, .builder = builder, .found = found, .error = error};
   struct kymo_schema *schema = kymo_builder_schema(builder);
   schema->order = KYMO_ORDER_LITTLE;
   schema->major = 1;
   schema->minor = 8;
-  schema->trace_name = text_of(&maker, key->root->name);
-  int status = kymo_key_classes_make(&maker.classes, kymo_builder_arena(builder), key, found)
+  schema->trace_name = text_of(&maker, plan->root->name);
+  int status = kymo_plan_classes_make(&maker.classes, kymo_builder_arena(builder), plan, found)
                    ? make_stream(&maker)
                    : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, KIND) && status == KYMO_OK; i++)
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, KIND) && status == KYMO_OK; i++)
     status = add_kind(&maker, i);
   free(maker.members);
   if (status == KYMO_OK)

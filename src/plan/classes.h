@@ -16,15 +16,15 @@
  * with them. A kind has one class `TRACE:kind`, and one for each interpretation that its EVENT may have, of
  * the same payload.
  */
-#ifndef KYMO_KEY_CLASSES_H
-#define KYMO_KEY_CLASSES_H
+#ifndef KYMO_PLAN_CLASSES_H
+#define KYMO_PLAN_CLASSES_H
 
 #include "plan/machine.h"
 
-#define KYMO_KEY_CLASSES_MAX 65535
+#define KYMO_PLAN_CLASSES_MAX 65535
 
 /* The form of a value in a row. */
-enum kymo_key_form_kind {
+enum kymo_plan_form_kind {
   KYMO_FORM_UNSIGNED,
   KYMO_FORM_SIGNED,
   KYMO_FORM_FLOAT,
@@ -32,22 +32,23 @@ enum kymo_key_form_kind {
   KYMO_FORM_BLOB,
   KYMO_FORM_BLOB_FIXED
 };
-struct kymo_key_form {
-  enum kymo_key_form_kind kind;
-  uint32_t bytes;                   /* numbers, floats, BLOB_FIXED */
-  enum kymo_key_show show;          /* the view that turns numbers and bytes into texts */
-  const struct kymo_key_view *view; /* or NULL */
+struct kymo_plan_form {
+  enum kymo_plan_form_kind kind;
+  uint32_t bytes;                    /* numbers, floats, BLOB_FIXED */
+  enum kymo_plan_show show;          /* the view that turns numbers and bytes into texts */
+  const struct kymo_plan_view *view; /* or NULL */
   bool has_scale;
   double scale, divisor,
       offset; /* SCALE 0.001 divides by 1000, which is exact where multiplying is not; 0: multiplies */
 };
-static inline double kymo_key_scaled(double number, double scale, double divisor, double offset) {
+static inline double kymo_plan_scaled(double number, double scale, double divisor, double offset) {
   return (divisor != 0 ? number / divisor : number * scale) + offset;
 }
-struct kymo_key_form kymo_key_form(const struct kymo_key *key, uint32_t shape, uint32_t bits, uint32_t view);
+struct kymo_plan_form kymo_plan_form(const struct kymo_plan *plan, uint32_t shape, uint32_t bits,
+                                     uint32_t view);
 
 /* The numbers of the classes. */
-struct kymo_key_classes {
+struct kymo_plan_classes {
   uint32_t *first;        /* by kind: `TRACE:kind`; those of its interpretations follow */
   uint32_t **token_class; /* by TOKEN list: which of the distinct texts an item has */
   uint32_t **token_item;  /* by TOKEN list: the first item of each text */
@@ -58,21 +59,21 @@ struct kymo_key_classes {
   int64_t bias_ns;    /* added to time stamps in rows, since some may be negative */
 };
 /* In `arena`; false: out of memory. `found` may be NULL. */
-bool kymo_key_classes_make(struct kymo_key_classes *classes, struct kymo_arena *arena,
-                           const struct kymo_key *key, const struct kymo_key_found *found);
+bool kymo_plan_classes_make(struct kymo_plan_classes *classes, struct kymo_arena *arena,
+                            const struct kymo_plan *plan, const struct kymo_plan_found *found);
 
 /* Whether packets say how many records were lost. */
-bool kymo_key_tells_losses(const struct kymo_key *key);
+bool kymo_plan_tells_losses(const struct kymo_plan *plan);
 /* Whether files define records, with fields of their own, at run time. */
-bool kymo_key_defines_late(const struct kymo_key *key);
+bool kymo_plan_defines_late(const struct kymo_plan *plan);
 /* Whether files name event classes themselves: records defined at run time, names of a table. */
-bool kymo_key_names_late(const struct kymo_key *key);
+bool kymo_plan_names_late(const struct kymo_plan *plan);
 
 /* Whether some kind has a number of 32 bits of this name that the file stores with its lowest byte first. */
-bool kymo_key_is_little(const struct kymo_key *key, const char *name);
+bool kymo_plan_is_little(const struct kymo_plan *plan, const char *name);
 
 /* Makes all clocks, types and classes in `builder`, which is freed in either case. */
-struct kymo_schema *kymo_key_schema(const struct kymo_key *key, struct kymo_builder *builder,
-                                    const struct kymo_key_found *found, struct kymo_error *error);
+struct kymo_schema *kymo_plan_schema(const struct kymo_plan *plan, struct kymo_builder *builder,
+                                     const struct kymo_plan_found *found, struct kymo_error *error);
 
 #endif

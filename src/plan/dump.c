@@ -129,23 +129,23 @@ static const char *const shapes[] = {"unsigned", "signed", "float", "text", "blo
 static const char *const classes[] = {"event", "control", "definition", "segment"};
 
 /* At most 60 octets of a text, in quotes. */
-static void add_text(const struct kymo_key *key, struct kymo_strbuf *out, uint32_t index) {
-  if (index >= key->counts[KYMO_SECTION_TEXT]) {
+static void add_text(const struct kymo_plan *plan, struct kymo_strbuf *out, uint32_t index) {
+  if (index >= plan->counts[KYMO_SECTION_TEXT]) {
     kymo_strbuf_puts(out, "-");
     return;
   }
-  const struct kymo_key_text *text = &key->texts[index];
+  const struct kymo_plan_text *text = &plan->texts[index];
   kymo_strbuf_puts(out, "\"");
   for (uint32_t i = 0; i < text->size && i < 60; i++) {
-    uint8_t byte = key->bytes[text->offset + i];
+    uint8_t byte = plan->bytes[text->offset + i];
     bool is_plain = byte >= ' ' && byte < 0x7f && byte != '"' && byte != '\\';
     kymo_strbuf_printf(out, is_plain ? "%c" : "\\x%02x", byte);
   }
   kymo_strbuf_puts(out, text->size > 60 ? "…\"" : "\"");
 }
 
-static void add_type(const struct kymo_key *key, struct kymo_strbuf *out, uint32_t index) {
-  const struct kymo_key_type *type = &key->types[index];
+static void add_type(const struct kymo_plan *plan, struct kymo_strbuf *out, uint32_t index) {
+  const struct kymo_plan_type *type = &plan->types[index];
   kymo_strbuf_printf(out, "%s ", encodings[type->encoding]);
   if (type->size == KYMO_SIZE_POPPED)
     kymo_strbuf_puts(out, "popped");
@@ -158,22 +158,22 @@ static void add_type(const struct kymo_key *key, struct kymo_strbuf *out, uint32
     kymo_strbuf_printf(out, " extra %" PRIu32, type->extra);
 }
 
-static void add_operand(const struct kymo_key *key, struct kymo_strbuf *out,
-                        const struct kymo_key_instruction *do_) {
+static void add_operand(const struct kymo_plan *plan, struct kymo_strbuf *out,
+                        const struct kymo_plan_instruction *do_) {
   kymo_strbuf_puts(out, codes[do_->code].operand == OPERAND_NONE ? "" : " ");
   switch (codes[do_->code].operand) {
   case OPERAND_SLOT: kymo_strbuf_printf(out, "s%" PRIu32, do_->a); break;
-  case OPERAND_TEXT: add_text(key, out, do_->a); break;
-  case OPERAND_TABLE: add_text(key, out, key->tables[do_->a].name); break;
-  case OPERAND_TOKEN: add_text(key, out, key->tokens[do_->a].name); break;
-  case OPERAND_TYPE: add_type(key, out, do_->a); break;
+  case OPERAND_TEXT: add_text(plan, out, do_->a); break;
+  case OPERAND_TABLE: add_text(plan, out, plan->tables[do_->a].name); break;
+  case OPERAND_TOKEN: add_text(plan, out, plan->tokens[do_->a].name); break;
+  case OPERAND_TYPE: add_type(plan, out, do_->a); break;
   case OPERAND_COLUMN:
-    add_text(key, out, key->columns[do_->a].name);
+    add_text(plan, out, plan->columns[do_->a].name);
     if (do_->b != 0)
       kymo_strbuf_printf(out, " as %" PRIu32, do_->b);
     break;
   case OPERAND_CLOCK:
-    add_text(key, out, key->clocks[do_->a].name);
+    add_text(plan, out, plan->clocks[do_->a].name);
     kymo_strbuf_printf(out, " 0x%" PRIx32 " %" PRIu32, do_->b, do_->c);
     break;
   case OPERAND_INSTRUCTION: kymo_strbuf_printf(out, "%" PRIu32, do_->a); break;
@@ -181,7 +181,7 @@ static void add_operand(const struct kymo_key *key, struct kymo_strbuf *out,
     kymo_strbuf_printf(out, "%" PRIu32, do_->a);
     if (do_->code == KYMO_DO_CHECK || do_->code == KYMO_DO_FAIL) {
       kymo_strbuf_puts(out, " ");
-      add_text(key, out, do_->b);
+      add_text(plan, out, do_->b);
     }
     break;
   case OPERAND_NUMBERS:
@@ -196,122 +196,126 @@ static void add_operand(const struct kymo_key *key, struct kymo_strbuf *out,
   }
 }
 
-static void add_block(const struct kymo_key *key, struct kymo_strbuf *out, const char *what, uint32_t index) {
-  if (index == KYMO_KEY_NONE)
+static void add_block(const struct kymo_plan *plan, struct kymo_strbuf *out, const char *what,
+                      uint32_t index) {
+  if (index == KYMO_PLAN_NONE)
     return;
-  const struct kymo_key_block *block = &key->blocks[index];
+  const struct kymo_plan_block *block = &plan->blocks[index];
   kymo_strbuf_printf(out, "  %s\n", what);
   for (uint32_t i = block->first; i < block->first + block->count; i++) {
-    kymo_strbuf_printf(out, "    %" PRIu32 " %s", i, codes[key->code[i].code].name);
-    add_operand(key, out, &key->code[i]);
+    kymo_strbuf_printf(out, "    %" PRIu32 " %s", i, codes[plan->code[i].code].name);
+    add_operand(plan, out, &plan->code[i]);
     kymo_strbuf_puts(out, "\n");
   }
 }
 
-static void add_part(const struct kymo_key *key, struct kymo_strbuf *out, const struct kymo_key_part *part) {
+static void add_part(const struct kymo_plan *plan, struct kymo_strbuf *out,
+                     const struct kymo_plan_part *part) {
   for (uint32_t i = part->first_load; i < part->first_load + part->load_count; i++) {
-    const struct kymo_key_load *load = &key->loads[i];
+    const struct kymo_plan_load *load = &plan->loads[i];
     kymo_strbuf_printf(out, "  byte %" PRIu32 ": %s %" PRIu32 " %s -> s%" PRIu32 "\n", load->offset,
                        encodings[load->is_signed != 0], load->bits, orders[load->order], load->slot);
   }
-  add_block(key, out, "code", part->block);
+  add_block(plan, out, "code", part->block);
 }
 
-static void add_column(const struct kymo_key *key, struct kymo_strbuf *out,
-                       const struct kymo_key_column *column) {
+static void add_column(const struct kymo_plan *plan, struct kymo_strbuf *out,
+                       const struct kymo_plan_column *column) {
   kymo_strbuf_puts(out, "  column ");
-  add_text(key, out, column->name);
+  add_text(plan, out, column->name);
   kymo_strbuf_printf(out, "%s%s%s:", column->is_list ? " list" : "", column->is_optional ? " optional" : "",
                      column->is_hidden ? " hidden" : "");
   for (uint32_t i = column->first_option; i < column->first_option + column->option_count; i++) {
-    const struct kymo_key_option *option = &key->options[i];
+    const struct kymo_plan_option *option = &plan->options[i];
     kymo_strbuf_printf(out, " %s %" PRIu32, shapes[option->shape], option->bits);
     if (!column->is_list)
       kymo_strbuf_printf(out, " of s%" PRIu32, option->slot);
-    if (option->view != KYMO_KEY_NONE)
+    if (option->view != KYMO_PLAN_NONE)
       kymo_strbuf_printf(out, " view %" PRIu32, option->view);
   }
   kymo_strbuf_puts(out, "\n");
 }
 
-static void add_kind(const struct kymo_key *key, struct kymo_strbuf *out, const struct kymo_key_kind *kind) {
+static void add_kind(const struct kymo_plan *plan, struct kymo_strbuf *out,
+                     const struct kymo_plan_kind *kind) {
   kymo_strbuf_puts(out, "kind ");
-  add_text(key, out, kind->name);
+  add_text(plan, out, kind->name);
   kymo_strbuf_printf(out, ": %s, %" PRIu32 " bytes, %" PRIu32 " slots", classes[kind->class_],
                      kind->part.fixed, kind->slot_count);
-  if (kind->prefix != KYMO_KEY_NONE) {
+  if (kind->prefix != KYMO_PLAN_NONE) {
     kymo_strbuf_puts(out, ", prefix ");
-    add_text(key, out, key->prefixes[kind->prefix].name);
+    add_text(plan, out, plan->prefixes[kind->prefix].name);
   }
   kymo_strbuf_puts(out, "\n");
   for (uint32_t i = kind->first_column; i < kind->first_column + kind->column_count; i++)
-    add_column(key, out, &key->columns[i]);
+    add_column(plan, out, &plan->columns[i]);
   for (uint32_t i = kind->first_keep; i < kind->first_keep + kind->keep_count; i++)
-    kymo_strbuf_printf(out, "  keep s%" PRIu32 " as %" PRIu32 "\n", key->keeps[i].slot, key->keeps[i].index);
-  add_block(key, out, "when", kind->when);
-  add_block(key, out, "align", kind->align);
-  add_block(key, out, "from", kind->from_key);
-  add_part(key, out, &kind->part);
+    kymo_strbuf_printf(out, "  keep s%" PRIu32 " as %" PRIu32 "\n", plan->keeps[i].slot,
+                       plan->keeps[i].index);
+  add_block(plan, out, "when", kind->when);
+  add_block(plan, out, "align", kind->align);
+  add_block(plan, out, "from", kind->from_key);
+  add_part(plan, out, &kind->part);
 }
 
-static void add_dispatch(const struct kymo_key *key, struct kymo_strbuf *out, uint32_t index) {
-  const struct kymo_key_dispatch *dispatch = &key->dispatches[index];
+static void add_dispatch(const struct kymo_plan *plan, struct kymo_strbuf *out, uint32_t index) {
+  const struct kymo_plan_dispatch *dispatch = &plan->dispatches[index];
   for (uint32_t i = dispatch->first; i < dispatch->first + dispatch->count; i++) {
     kymo_strbuf_puts(out, " ");
-    add_text(key, out, key->kinds[key->kind_refs[i].kind].name);
+    add_text(plan, out, plan->kinds[plan->kind_refs[i].kind].name);
   }
-  if (dispatch->slot != KYMO_KEY_NONE)
+  if (dispatch->slot != KYMO_PLAN_NONE)
     kymo_strbuf_printf(out, " by %" PRIu32 " values of s%" PRIu32, dispatch->case_count, dispatch->slot);
 }
 
-static void add_plan(const struct kymo_key *key, struct kymo_strbuf *out) {
+static void add_plan(const struct kymo_plan *plan, struct kymo_strbuf *out) {
   kymo_strbuf_puts(out, "trace ");
-  add_text(key, out, key->root->name);
+  add_text(plan, out, plan->root->name);
   kymo_strbuf_puts(out, "\n");
-  for (uint32_t i = 0; i < key->counts[KYMO_SECTION_PREFIX]; i++) {
+  for (uint32_t i = 0; i < plan->counts[KYMO_SECTION_PREFIX]; i++) {
     kymo_strbuf_puts(out, "prefix ");
-    add_text(key, out, key->prefixes[i].name);
-    kymo_strbuf_printf(out, ": %" PRIu32 " bytes\n", key->prefixes[i].part.fixed);
-    add_part(key, out, &key->prefixes[i].part);
+    add_text(plan, out, plan->prefixes[i].name);
+    kymo_strbuf_printf(out, ": %" PRIu32 " bytes\n", plan->prefixes[i].part.fixed);
+    add_part(plan, out, &plan->prefixes[i].part);
   }
-  for (uint32_t i = 0; i < key->counts[KYMO_SECTION_KIND]; i++)
-    add_kind(key, out, &key->kinds[i]);
-  for (uint32_t i = 0; i < key->counts[KYMO_SECTION_STEP]; i++) {
-    const struct kymo_key_step *step = &key->steps[i];
+  for (uint32_t i = 0; i < plan->counts[KYMO_SECTION_KIND]; i++)
+    add_kind(plan, out, &plan->kinds[i]);
+  for (uint32_t i = 0; i < plan->counts[KYMO_SECTION_STEP]; i++) {
+    const struct kymo_plan_step *step = &plan->steps[i];
     kymo_strbuf_printf(out, "step %" PRIu32 "%s%s:", i, step->is_repeat ? " repeat" : "",
-                       step->dispatch == KYMO_KEY_NONE ? " blocks" : "");
-    if (step->dispatch != KYMO_KEY_NONE)
-      add_dispatch(key, out, step->dispatch);
+                       step->dispatch == KYMO_PLAN_NONE ? " blocks" : "");
+    if (step->dispatch != KYMO_PLAN_NONE)
+      add_dispatch(plan, out, step->dispatch);
     kymo_strbuf_puts(out, "\n");
-    add_block(key, out, "times", step->times);
-    add_block(key, out, "at", step->at);
-    add_block(key, out, "size", step->size);
+    add_block(plan, out, "times", step->times);
+    add_block(plan, out, "at", step->at);
+    add_block(plan, out, "size", step->size);
   }
 }
 
 /* ---- of a schema ---- */
 
-static struct kymo_key *open_plan(struct kymo_strbuf *out, const struct kymo_schema *schema) {
+static struct kymo_plan *open_plan(struct kymo_strbuf *out, const struct kymo_schema *schema) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  struct kymo_key *key = kymo_key_open(schema, "plan", &error);
-  if (!key)
+  struct kymo_plan *plan = kymo_plan_open(schema, "plan", &error);
+  if (!plan)
     kymo_strbuf_printf(out, "-- %s\n", error.message);
-  return key;
+  return plan;
 }
 
-void kymo_key_print_plan(struct kymo_strbuf *out, const struct kymo_schema *schema) {
-  struct kymo_key *key = open_plan(out, schema);
-  if (key)
-    add_plan(key, out);
-  kymo_key_close(key);
+void kymo_plan_print_plan(struct kymo_strbuf *out, const struct kymo_schema *schema) {
+  struct kymo_plan *plan = open_plan(out, schema);
+  if (plan)
+    add_plan(plan, out);
+  kymo_plan_close(plan);
 }
 
-void kymo_key_print_source(struct kymo_strbuf *out, const struct kymo_schema *schema) {
-  struct kymo_key *key = open_plan(out, schema);
-  uint32_t source = key ? key->root->source : KYMO_KEY_NONE;
-  if (source != KYMO_KEY_NONE)
-    kymo_strbuf_add(out, (const char *)key->bytes + key->texts[source].offset, key->texts[source].size);
-  else if (key)
+void kymo_plan_print_source(struct kymo_strbuf *out, const struct kymo_schema *schema) {
+  struct kymo_plan *plan = open_plan(out, schema);
+  uint32_t source = plan ? plan->root->source : KYMO_PLAN_NONE;
+  if (source != KYMO_PLAN_NONE)
+    kymo_strbuf_add(out, (const char *)plan->bytes + plan->texts[source].offset, plan->texts[source].size);
+  else if (plan)
     kymo_strbuf_puts(out, "-- the key does not have the text that it was compiled from\n");
-  kymo_key_close(key);
+  kymo_plan_close(plan);
 }

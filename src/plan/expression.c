@@ -4,12 +4,13 @@
 #include "plan/machine.h"
 #include <string.h>
 
-bool kymo_token_find(const struct kymo_key *key, uint32_t token, const struct kymo_wide *n, uint32_t *item) {
-  const struct kymo_key_token *list = &key->tokens[token];
+bool kymo_token_find(const struct kymo_plan *plan, uint32_t token, const struct kymo_wide *n,
+                     uint32_t *item) {
+  const struct kymo_plan_token *list = &plan->tokens[token];
   for (uint32_t i = 0; i < list->count; i++) {
-    const struct kymo_key_token_item *one = &key->token_items[list->first + i];
-    uint64_t low = kymo_key_wide(one->low_low, one->low_high),
-             high = kymo_key_wide(one->high_low, one->high_high);
+    const struct kymo_plan_token_item *one = &plan->token_items[list->first + i];
+    uint64_t low = kymo_plan_wide(one->low_low, one->low_high),
+             high = kymo_plan_wide(one->high_low, one->high_high);
     struct kymo_wide from = one->is_unsigned ? kymo_wide_of_u64(low) : kymo_wide_of_i64((int64_t)low);
     struct kymo_wide to = one->is_unsigned ? kymo_wide_of_u64(high) : kymo_wide_of_i64((int64_t)high);
     if (kymo_wide_compare(from, *n) <= 0 && kymo_wide_compare(*n, to) <= 0) {
@@ -36,7 +37,7 @@ static uint8_t *put_part(uint8_t *at, const struct kymo_expr_value *x) {
 }
 
 /* Two keys as one sequence of bytes, which differs for all other pairs. False after raising. */
-static bool join(struct kymo_key_machine *machine, struct kymo_expr_value *x) {
+static bool join(struct kymo_plan_machine *machine, struct kymo_expr_value *x) {
   bool is_key[2];
   for (unsigned i = 0; i < 2; i++)
     is_key[i] = x[i].sort == KYMO_SORT_NUMBER || x[i].sort == KYMO_SORT_BYTES;
@@ -45,7 +46,7 @@ static bool join(struct kymo_key_machine *machine, struct kymo_expr_value *x) {
     x->sort = KYMO_SORT_ABSENT;
     return true;
   }
-  uint8_t *bytes = kymo_key_work(machine, size);
+  uint8_t *bytes = kymo_plan_work(machine, size);
   if (!bytes)
     return false;
   put_part(put_part(bytes, &x[0]), &x[1]);
@@ -54,11 +55,11 @@ static bool join(struct kymo_key_machine *machine, struct kymo_expr_value *x) {
 }
 
 /* A number must be in −2^63 … 2^64−1; other values pass. */
-static bool check_range(struct kymo_key_machine *machine, struct kymo_expr_value *x) {
+static bool check_range(struct kymo_plan_machine *machine, struct kymo_expr_value *x) {
   if (x->sort != KYMO_SORT_NUMBER || kymo_wide_fits(x->n))
     return true;
   x->sort = KYMO_SORT_ABSENT;
-  return kymo_key_mark(machine, 10, "a number beyond -2^63 to 2^64-1");
+  return kymo_plan_mark(machine, 10, "a number beyond -2^63 to 2^64-1");
 }
 
 static const uint8_t operations[KYMO_DO_COUNT] = {
@@ -97,27 +98,27 @@ static const uint8_t operations[KYMO_DO_COUNT] = {
 };
 
 /* The operations that need the machine. */
-static struct kymo_expr_value *operate_here(struct kymo_key_machine *machine,
-                                            const struct kymo_key_instruction *what,
+static struct kymo_expr_value *operate_here(struct kymo_plan_machine *machine,
+                                            const struct kymo_plan_instruction *what,
                                             struct kymo_expr_value *top) {
   uint32_t item;
   if (what->code == KYMO_DO_JOIN)
     return join(machine, top - 1) ? top - 1 : NULL;
   if (what->code == KYMO_DO_RANGE)
     return check_range(machine, top) ? top : NULL;
-  *top =
-      kymo_value_u64(top->sort == KYMO_SORT_NUMBER && kymo_token_find(machine->key, what->a, &top->n, &item));
+  *top = kymo_value_u64(top->sort == KYMO_SORT_NUMBER &&
+                        kymo_token_find(machine->plan, what->a, &top->n, &item));
   return top;
 }
 
-struct kymo_expr_value *kymo_key_operate(struct kymo_key_machine *machine,
-                                         const struct kymo_key_instruction *what,
-                                         struct kymo_expr_value *top) {
+struct kymo_expr_value *kymo_plan_operate(struct kymo_plan_machine *machine,
+                                          const struct kymo_plan_instruction *what,
+                                          struct kymo_expr_value *top) {
   enum kymo_operation operation = (enum kymo_operation)operations[what->code];
   if (operation == KYMO_OP_NONE)
     return operate_here(machine, what, top);
   struct kymo_expr_value *first = top - (kymo_operands[operation] - 1);
   const char *wrong = kymo_operate(operation, first, first);
-  bool goes_on = !wrong || operation == KYMO_OP_TEXT || kymo_key_mark(machine, 10, "%s", wrong);
+  bool goes_on = !wrong || operation == KYMO_OP_TEXT || kymo_plan_mark(machine, 10, "%s", wrong);
   return goes_on ? first : NULL;
 }

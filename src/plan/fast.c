@@ -6,14 +6,14 @@
 /* ---- compiling ---- */
 
 struct making {
-  const struct kymo_key *key;
+  const struct kymo_plan *plan;
   struct kymo_fast_path *fast;
-  uint32_t capacity, depth;             /* of the operations; of the stack */
-  uint16_t sources[KYMO_KEY_STACK + 1]; /* registers that hold the values of the stack */
-  uint32_t at, guard;                   /* the current instruction; those before `guard` may be jumped
+  uint32_t capacity, depth;              /* of the operations; of the stack */
+  uint16_t sources[KYMO_PLAN_STACK + 1]; /* registers that hold the values of the stack */
+  uint32_t at, guard;                    /* the current instruction; those before `guard` may be jumped
                                          * over */
-  uint32_t *places;                     /* index of the operation of each instruction of the block */
-  uint32_t base;                        /* of the current part in the record, if that is constant */
+  uint32_t *places;                      /* index of the operation of each instruction of the block */
+  uint32_t base;                         /* of the current part in the record, if that is constant */
   bool has_base;
 };
 
@@ -44,7 +44,7 @@ static bool push(struct making *making, struct kymo_fast_op op, enum kymo_fast_s
 /* Where two branches leave one value, each stores it; elsewhere no operation is needed. */
 static bool push_number(struct making *making, int64_t number) {
   struct kymo_fast_path *fast = making->fast;
-  uint16_t place = (uint16_t)(KYMO_FAST_SLOTS + KYMO_KEY_STACK + fast->constant_count);
+  uint16_t place = (uint16_t)(KYMO_FAST_SLOTS + KYMO_PLAN_STACK + fast->constant_count);
   if (making->at < making->guard || fast->constant_count == KYMO_FAST_CONSTANTS)
     return push(making, (struct kymo_fast_op){.code = FAST_NUMBER, .number = number}, KYMO_FAST_NUMBER);
   fast->constants[fast->constant_count++] = number;
@@ -73,7 +73,7 @@ static bool make_set(struct making *making, uint32_t slot) {
   making->fast->places[slot].bytes = 0;
   making->depth--;
   if (last && making->at > making->guard && from >= KYMO_FAST_SLOTS &&
-      from < KYMO_FAST_SLOTS + KYMO_KEY_STACK && last->to == from) {
+      from < KYMO_FAST_SLOTS + KYMO_PLAN_STACK && last->to == from) {
     last->to = (uint16_t)slot;
     return true;
   }
@@ -85,16 +85,16 @@ static enum kymo_fast_sort sort_of(const struct making *making, uint32_t below) 
 }
 
 static uint8_t load_flags(bool is_signed, uint32_t order) {
-  return (uint8_t)(is_signed | (order == KYMO_KEY_BIG) << 1 | (order == KYMO_KEY_CURRENT) << 2);
+  return (uint8_t)(is_signed | (order == KYMO_PLAN_BIG) << 1 | (order == KYMO_PLAN_CURRENT) << 2);
 }
 
 static bool is_whole(uint32_t bits) { return bits == 8 || bits == 16 || bits == 32 || bits == 64; }
 
-static bool make_loads(struct making *making, const struct kymo_key_part *part) {
+static bool make_loads(struct making *making, const struct kymo_plan_part *part) {
   if (!add(making, (struct kymo_fast_op){.code = FAST_FIXED, .number = part->fixed}))
     return false;
   for (uint32_t i = 0; i < part->load_count; i++) {
-    const struct kymo_key_load *load = &making->key->loads[part->first_load + i];
+    const struct kymo_plan_load *load = &making->plan->loads[part->first_load + i];
     if (!is_whole(load->bits) || load->offset > UINT16_MAX)
       return false;
     struct kymo_fast_op op = {.code = FAST_LOAD,
@@ -113,7 +113,7 @@ static bool make_loads(struct making *making, const struct kymo_key_part *part) 
   return true;
 }
 
-static bool make_bytes(struct making *making, const struct kymo_key_type *type) {
+static bool make_bytes(struct making *making, const struct kymo_plan_type *type) {
   bool is_cut = type->encoding == KYMO_TYPE_STRING;
   if (type->extra)
     return false;
@@ -129,7 +129,7 @@ static bool make_bytes(struct making *making, const struct kymo_key_type *type) 
   return push(making, (struct kymo_fast_op){.code = FAST_BYTES_OF, .x = is_cut, .a = size}, KYMO_FAST_BYTES);
 }
 
-static bool make_load(struct making *making, const struct kymo_key_type *type) {
+static bool make_load(struct making *making, const struct kymo_plan_type *type) {
   bool is_number = type->encoding == KYMO_TYPE_UNSIGNED || type->encoding == KYMO_TYPE_SIGNED;
   bool is_float = type->encoding == KYMO_TYPE_FLOAT && (type->size == 32 || type->size == 64);
   struct kymo_fast_op op = {.code = FAST_TAKE,
@@ -153,11 +153,11 @@ static bool make_binary(struct making *making, enum kymo_fast_code code) {
   return push(making, op, KYMO_FAST_NUMBER);
 }
 
-static bool make_time(struct making *making, const struct kymo_key_instruction *what) {
+static bool make_time(struct making *making, const struct kymo_plan_instruction *what) {
   uint32_t mode = what->b & KYMO_TIME_MODE;
   bool has_unit = what->b & KYMO_TIME_UNITS;
   if ((mode != KYMO_TIME_POINT && mode != KYMO_TIME_ADD) || what->b & KYMO_TIME_PER ||
-      what->a >= KYMO_FAST_CLOCKS || making->key->clocks[what->a].epoch_days ||
+      what->a >= KYMO_FAST_CLOCKS || making->plan->clocks[what->a].epoch_days ||
       sort_of(making, has_unit) != KYMO_FAST_NUMBER || (has_unit && sort_of(making, 0) != KYMO_FAST_NUMBER))
     return false;
   struct kymo_fast_op op = {.code = FAST_TIME,
@@ -178,7 +178,7 @@ static bool make_taking(struct making *making, struct kymo_fast_op op) {
   return add(making, op) != NULL;
 }
 
-static bool make_jump(struct making *making, const struct kymo_key_instruction *what) {
+static bool make_jump(struct making *making, const struct kymo_plan_instruction *what) {
   uint8_t code = what->code == KYMO_DO_JUMP         ? FAST_JUMP
                  : what->code == KYMO_DO_JUMP_FALSE ? FAST_JUMP_FALSE
                                                     : FAST_JUMP_TRUE;
@@ -188,10 +188,10 @@ static bool make_jump(struct making *making, const struct kymo_key_instruction *
 }
 
 /* Instructions that may be jumped over, since their only effect is a number on the stack. */
-static bool make_plain(struct making *making, const struct kymo_key_instruction *what, bool *is_plain) {
-  int64_t number = (int64_t)kymo_key_wide(what->b, what->c);
+static bool make_plain(struct making *making, const struct kymo_plan_instruction *what, bool *is_plain) {
+  int64_t number = (int64_t)kymo_plan_wide(what->b, what->c);
   *is_plain = true;
-  switch ((enum kymo_key_code)what->code) {
+  switch ((enum kymo_plan_code)what->code) {
   case KYMO_DO_NUMBER: return (!what->a || number >= 0) && push_number(making, number);
   case KYMO_DO_KEPT:
     return push(making, (struct kymo_fast_op){.code = FAST_KEPT, .number = what->a}, KYMO_FAST_NUMBER);
@@ -226,10 +226,10 @@ static bool make_plain(struct making *making, const struct kymo_key_instruction 
 }
 
 /* Instructions that may not be jumped over. */
-static bool make_item(struct making *making, const struct kymo_key_instruction *what) {
-  switch ((enum kymo_key_code)what->code) {
+static bool make_item(struct making *making, const struct kymo_plan_instruction *what) {
+  switch ((enum kymo_plan_code)what->code) {
   case KYMO_DO_SET: return make_set(making, what->a);
-  case KYMO_DO_LOAD: return make_load(making, &making->key->types[what->a]);
+  case KYMO_DO_LOAD: return make_load(making, &making->plan->types[what->a]);
   case KYMO_DO_FILL:
     return what->a == 8 && !what->b && make_taking(making, (struct kymo_fast_op){.code = FAST_SKIP_OF});
   case KYMO_DO_LENGTH: return make_taking(making, (struct kymo_fast_op){.code = FAST_LENGTH});
@@ -242,9 +242,9 @@ static bool make_item(struct making *making, const struct kymo_key_instruction *
 /* In jumped-over code depths differ from what comes before: the verifier has recorded the depth at each
  * target, and the register of a value follows from its depth, so a value from two branches has one
  * register. */
-static bool make_code(struct making *making, const struct kymo_key_block *block) {
+static bool make_code(struct making *making, const struct kymo_plan_block *block) {
   for (uint32_t i = 0; i < block->count; i++) {
-    const struct kymo_key_instruction *what = &making->key->code[block->first + i];
+    const struct kymo_plan_instruction *what = &making->plan->code[block->first + i];
     bool is_plain;
     making->at = block->first + i;
     making->places[i] = making->fast->op_count;
@@ -266,9 +266,9 @@ static bool make_code(struct making *making, const struct kymo_key_block *block)
 
 /* Unconditional jumps only as `IF … THEN x ELSE y`: both branches leave one value, which the code between
  * them relies on. */
-static bool has_plain_jumps(const struct kymo_key *key, const struct kymo_key_block *block) {
+static bool has_plain_jumps(const struct kymo_plan *plan, const struct kymo_plan_block *block) {
   for (uint32_t i = 1; i + 1 < block->count; i++) {
-    const struct kymo_key_instruction *what = &key->code[block->first + i];
+    const struct kymo_plan_instruction *what = &plan->code[block->first + i];
     bool is_value = what[1].code == KYMO_DO_NUMBER;
     if (what->code == KYMO_DO_JUMP && (!is_value || what->a != block->first + i + 2))
       return false;
@@ -276,10 +276,10 @@ static bool has_plain_jumps(const struct kymo_key *key, const struct kymo_key_bl
   return true;
 }
 
-static bool make_part(struct making *making, const struct kymo_key_part *part) {
-  static const struct kymo_key_block none = {0, 0};
-  const struct kymo_key *key = making->key;
-  const struct kymo_key_block *block = part->block == KYMO_KEY_NONE ? &none : &key->blocks[part->block];
+static bool make_part(struct making *making, const struct kymo_plan_part *part) {
+  static const struct kymo_plan_block none = {0, 0};
+  const struct kymo_plan *plan = making->plan;
+  const struct kymo_plan_block *block = part->block == KYMO_PLAN_NONE ? &none : &plan->blocks[part->block];
   if (block->count > 4096 || part->load_count > KYMO_FAST_SLOTS)
     return false;
   struct kymo_fast_path *fast = making->fast;
@@ -288,7 +288,7 @@ static bool make_part(struct making *making, const struct kymo_key_part *part) {
   fast->ops = ops ? ops : fast->ops;
   making->places = calloc((size_t)block->count + 1, sizeof *making->places);
   making->guard = 0;
-  bool ok = ops && making->places && make_loads(making, part) && has_plain_jumps(key, block) &&
+  bool ok = ops && making->places && make_loads(making, part) && has_plain_jumps(plan, block) &&
             make_code(making, block);
   making->has_base &= block->count == 0;
   free(making->places);
@@ -305,17 +305,18 @@ static void note_reads(struct kymo_fast_path *fast) {
   }
 }
 
-struct kymo_fast_path *kymo_fast_path_new(const struct kymo_key *key, uint32_t index) {
-  const struct kymo_key_kind *kind = &key->kinds[index];
-  bool is_plain = kind->when == KYMO_KEY_NONE && kind->align == KYMO_KEY_NONE &&
-                  kind->class_ == KYMO_CLASS_EVENT && kind->keep_count == 0 && kind->holds == KYMO_KEY_NONE &&
-                  kind->from_table == KYMO_KEY_NONE && kind->slot_count <= KYMO_FAST_SLOTS;
+struct kymo_fast_path *kymo_fast_path_new(const struct kymo_plan *plan, uint32_t index) {
+  const struct kymo_plan_kind *kind = &plan->kinds[index];
+  bool is_plain = kind->when == KYMO_PLAN_NONE && kind->align == KYMO_PLAN_NONE &&
+                  kind->class_ == KYMO_CLASS_EVENT && kind->keep_count == 0 &&
+                  kind->holds == KYMO_PLAN_NONE && kind->from_table == KYMO_PLAN_NONE &&
+                  kind->slot_count <= KYMO_FAST_SLOTS;
   struct kymo_fast_path *fast = is_plain ? calloc(1, sizeof *fast) : NULL;
-  struct making making = {.key = key, .fast = fast, .has_base = true};
+  struct making making = {.plan = plan, .fast = fast, .has_base = true};
   if (!fast)
     return NULL;
   fast->kind = index;
-  if ((kind->prefix == KYMO_KEY_NONE || make_part(&making, &key->prefixes[kind->prefix].part)) &&
+  if ((kind->prefix == KYMO_PLAN_NONE || make_part(&making, &plan->prefixes[kind->prefix].part)) &&
       make_part(&making, &kind->part)) {
     note_reads(fast);
     return fast;
@@ -330,14 +331,14 @@ void kymo_fast_path_free(struct kymo_fast_path *fast) {
   free(fast);
 }
 
-uint32_t kymo_fast_path_kind(const struct kymo_key_machine *machine) {
-  const struct kymo_key_state *state = &machine->state;
-  const struct kymo_key_frame *frame = state->depth ? &state->frames[state->depth - 1] : NULL;
+uint32_t kymo_fast_path_kind(const struct kymo_plan_machine *machine) {
+  const struct kymo_plan_state *state = &machine->state;
+  const struct kymo_plan_frame *frame = state->depth ? &state->frames[state->depth - 1] : NULL;
   if (!frame || state->is_over || frame->kind != KYMO_FRAME_REGION || frame->is_single || frame->has_times ||
-      frame->until != KYMO_KEY_NONE)
-    return KYMO_KEY_NONE;
-  const struct kymo_key_dispatch *dispatch = &machine->key->dispatches[frame->dispatch];
-  return dispatch->count == 1 && dispatch->slot == KYMO_KEY_NONE
-             ? machine->key->kind_refs[dispatch->first].kind
-             : KYMO_KEY_NONE;
+      frame->until != KYMO_PLAN_NONE)
+    return KYMO_PLAN_NONE;
+  const struct kymo_plan_dispatch *dispatch = &machine->plan->dispatches[frame->dispatch];
+  return dispatch->count == 1 && dispatch->slot == KYMO_PLAN_NONE
+             ? machine->plan->kind_refs[dispatch->first].kind
+             : KYMO_PLAN_NONE;
 }

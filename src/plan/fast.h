@@ -14,8 +14,8 @@
  * fails, an overflow, the end of the file, an absent value) it gives up, and the machine decodes the same
  * record again: only the machine handles these cases.
  */
-#ifndef KYMO_KEY_FAST_H
-#define KYMO_KEY_FAST_H
+#ifndef KYMO_PLAN_FAST_H
+#define KYMO_PLAN_FAST_H
 
 #include "plan/machine.h"
 
@@ -23,7 +23,7 @@
 #define KYMO_FAST_CLOCKS 4 /* only plans with such a TIME have a fast path */
 #define KYMO_FAST_TIMES 8
 #define KYMO_FAST_CONSTANTS 32
-#define KYMO_FAST_REGISTERS (KYMO_FAST_SLOTS + KYMO_KEY_STACK + KYMO_FAST_CONSTANTS) /* in this order */
+#define KYMO_FAST_REGISTERS (KYMO_FAST_SLOTS + KYMO_PLAN_STACK + KYMO_FAST_CONSTANTS) /* in this order */
 
 enum kymo_fast_sort { KYMO_FAST_UNSET, KYMO_FAST_NUMBER, KYMO_FAST_FLOAT, KYMO_FAST_BYTES };
 
@@ -36,7 +36,7 @@ struct kymo_fast_place {
 
 /* ns = (units × unit [+ the ticks before]) × tick + epoch */
 struct kymo_fast_time {
-  struct kymo_key_ratio unit, tick;
+  struct kymo_plan_ratio unit, tick;
   int64_t epoch_ns;
   uint64_t units_max, ticks_max; /* the machine handles more */
   uint8_t clock;
@@ -60,7 +60,7 @@ struct kymo_fast_path {
 /* A running fast path: the stretch that it was specialised for, and the current record. */
 struct kymo_fast_run {
   const struct kymo_fast_path *fast;
-  const struct kymo_key_machine *machine;
+  const struct kymo_plan_machine *machine;
   const uint8_t *data;
   bool is_big;       /* the file */
   uint64_t at, end;  /* of the record, of its region: offsets in the file */
@@ -85,16 +85,16 @@ struct kymo_fast_run {
 };
 
 /* NULL: the kind is not simple enough, or out of memory. */
-struct kymo_fast_path *kymo_fast_path_new(const struct kymo_key *key, uint32_t kind);
+struct kymo_fast_path *kymo_fast_path_new(const struct kymo_plan *plan, uint32_t kind);
 void kymo_fast_path_free(struct kymo_fast_path *fast);
 /* The only kind of the next region, or NONE if there are several, or if notes wait or records are
  * counted. */
-uint32_t kymo_fast_path_kind(const struct kymo_key_machine *machine);
+uint32_t kymo_fast_path_kind(const struct kymo_plan_machine *machine);
 
 /* Specialises the fast path for the stretch at the position of the innermost region, which has only this
  * kind. `run` is zeroed, or was used before. False: the machine must decode. */
 bool kymo_fast_path_begin(struct kymo_fast_run *run, const struct kymo_fast_path *fast,
-                          struct kymo_key_machine *machine);
+                          struct kymo_plan_machine *machine);
 /* Decodes the record at run->at. False: the machine must decode it. */
 bool kymo_fast_path_decode(struct kymo_fast_run *run);
 /* Moves after the current record. */
@@ -111,7 +111,7 @@ static inline void kymo_fast_path_accept(struct kymo_fast_run *run) {
   }
 }
 /* Moves the machine after the stretch. */
-void kymo_fast_path_end(const struct kymo_fast_run *run, struct kymo_key_machine *machine);
+void kymo_fast_path_end(const struct kymo_fast_run *run, struct kymo_plan_machine *machine);
 void kymo_fast_path_release(struct kymo_fast_run *run);
 
 #endif

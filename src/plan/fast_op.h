@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations of the fast path, on registers: slots first, then the stack, then constants. */
-#ifndef KYMO_KEY_FAST_OP_H
-#define KYMO_KEY_FAST_OP_H
+#ifndef KYMO_PLAN_FAST_OP_H
+#define KYMO_PLAN_FAST_OP_H
 
 #include "base/bytes.h"
 #include "plan/fast.h"

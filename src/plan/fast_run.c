@@ -62,12 +62,12 @@ static bool get_kept(struct kymo_fast_run *run, const struct kymo_fast_op *op) {
 
 /* floor(x × by) for an x that is not negative and small enough. The division is the slowest step: most
  * ratios are whole. */
-static inline int64_t scale(int64_t x, const struct kymo_key_ratio *by, bool is_whole) {
+static inline int64_t scale(int64_t x, const struct kymo_plan_ratio *by, bool is_whole) {
   int64_t product = x * (int64_t)by->over;
   return is_whole ? product : product / (int64_t)by->under;
 }
 
-static bool is_small(const struct kymo_key_ratio *ratio) {
+static bool is_small(const struct kymo_plan_ratio *ratio) {
   return ratio->over <= INT64_MAX && ratio->under <= INT64_MAX && ratio->under > 0;
 }
 
@@ -75,8 +75,8 @@ static bool is_small(const struct kymo_key_ratio *ratio) {
  * small. */
 static bool make_time(const struct kymo_fast_run *run, const struct kymo_fast_op *op, uint64_t amount,
                       struct kymo_fast_time *time) {
-  const struct kymo_key_machine *machine = run->machine;
-  const struct kymo_key_clock *clock = &machine->key->clocks[op->x];
+  const struct kymo_plan_machine *machine = run->machine;
+  const struct kymo_plan_clock *clock = &machine->plan->clocks[op->x];
   uint32_t kind = op->number & KYMO_TIME_UNITS;
   *time = (struct kymo_fast_time){.unit = {1, 1},
                                   .tick = machine->ticks[op->x].ns,
@@ -84,9 +84,9 @@ static bool make_time(const struct kymo_fast_run *run, const struct kymo_fast_op
                                   .is_add = (op->number & KYMO_TIME_MODE) == KYMO_TIME_ADD,
                                   .is_record = op->number & IS_RECORD};
   if (clock->has_epoch)
-    time->epoch_ns = (int64_t)kymo_key_wide(clock->epoch_low, clock->epoch_high);
+    time->epoch_ns = (int64_t)kymo_plan_wide(clock->epoch_low, clock->epoch_high);
   if (kind) {
-    const struct kymo_key_unit *unit = &machine->units[KYMO_KEY_UNIT_PLACE(amount, op->x, kind)];
+    const struct kymo_plan_unit *unit = &machine->units[KYMO_PLAN_UNIT_PLACE(amount, op->x, kind)];
     if (unit->clock != op->x || unit->kind != kind || unit->amount != amount)
       return false;
     time->unit = unit->ticks;
@@ -139,7 +139,7 @@ static bool put(struct folding *folding, struct kymo_fast_op op) {
 
 /* Before operations read a register it must hold its known value. */
 static bool settle(struct folding *folding, uint16_t from) {
-  if (!folding->known[from] || from >= KYMO_FAST_SLOTS + KYMO_KEY_STACK)
+  if (!folding->known[from] || from >= KYMO_FAST_SLOTS + KYMO_PLAN_STACK)
     return true;
   folding->known[from] = false;
   folding->written[from] = true;
@@ -149,7 +149,7 @@ static bool settle(struct folding *folding, uint16_t from) {
 
 static bool settle_all(struct folding *folding) {
   bool ok = true;
-  for (uint16_t i = 0; ok && i < KYMO_FAST_SLOTS + KYMO_KEY_STACK; i++)
+  for (uint16_t i = 0; ok && i < KYMO_FAST_SLOTS + KYMO_PLAN_STACK; i++)
     ok = settle(folding, i);
   return ok;
 }
@@ -278,7 +278,7 @@ static bool fold(struct folding *folding, const struct kymo_fast_op *op, uint32_
 static bool fold_all(struct folding *folding) {
   struct kymo_fast_run *run = folding->run;
   const struct kymo_fast_path *fast = run->fast;
-  for (uint32_t i = KYMO_FAST_SLOTS + KYMO_KEY_STACK; i < KYMO_FAST_REGISTERS; i++)
+  for (uint32_t i = KYMO_FAST_SLOTS + KYMO_PLAN_STACK; i < KYMO_FAST_REGISTERS; i++)
     folding->known[i] = true;
   for (uint32_t i = 0; i < fast->op_count;) {
     uint32_t now = i++;
@@ -303,23 +303,23 @@ static bool make_room(struct kymo_fast_run *run, const struct kymo_fast_path *fa
   run->fast = fast;
   run->ops = ops;
   run->op_capacity = capacity;
-  memcpy(run->number + KYMO_FAST_SLOTS + KYMO_KEY_STACK, fast->constants, sizeof fast->constants);
+  memcpy(run->number + KYMO_FAST_SLOTS + KYMO_PLAN_STACK, fast->constants, sizeof fast->constants);
   return true;
 }
 
 bool kymo_fast_path_begin(struct kymo_fast_run *run, const struct kymo_fast_path *fast,
-                          struct kymo_key_machine *machine) {
-  const struct kymo_key_state *state = &machine->state;
-  const struct kymo_key_frame *frame = &state->frames[state->depth - 1];
+                          struct kymo_plan_machine *machine) {
+  const struct kymo_plan_state *state = &machine->state;
+  const struct kymo_plan_frame *frame = &state->frames[state->depth - 1];
   struct folding folding = {.run = run};
   if (!make_room(run, fast))
     return false;
   run->machine = machine;
   run->data = machine->data;
-  run->is_big = state->order == KYMO_KEY_BIG;
+  run->is_big = state->order == KYMO_PLAN_BIG;
   run->at = frame->at;
   run->end = frame->end;
-  uint64_t hole = kymo_key_hole(machine, frame->at);
+  uint64_t hole = kymo_plan_hole(machine, frame->at);
   run->stop = hole < frame->end ? hole : frame->end;
   run->previous = frame->previous;
   run->has_last_time = state->has_last_time;
@@ -332,9 +332,9 @@ bool kymo_fast_path_begin(struct kymo_fast_run *run, const struct kymo_fast_path
   return ok;
 }
 
-void kymo_fast_path_end(const struct kymo_fast_run *run, struct kymo_key_machine *machine) {
-  struct kymo_key_state *state = &machine->state;
-  struct kymo_key_frame *frame = &state->frames[state->depth - 1];
+void kymo_fast_path_end(const struct kymo_fast_run *run, struct kymo_plan_machine *machine) {
+  struct kymo_plan_state *state = &machine->state;
+  struct kymo_plan_frame *frame = &state->frames[state->depth - 1];
   if (!run->has_moved)
     return;
   machine->start = run->at - run->previous;
@@ -344,7 +344,7 @@ void kymo_fast_path_end(const struct kymo_fast_run *run, struct kymo_key_machine
   state->last_time_ns = run->last_time_ns;
   for (uint32_t i = 0; run->clocks >> i; i++)
     if (run->clocks >> i & 1)
-      state->clocks[i] = (struct kymo_key_clock_state){kymo_wide_of_i64(run->last[i]), true};
+      state->clocks[i] = (struct kymo_plan_clock_state){kymo_wide_of_i64(run->last[i]), true};
 }
 
 void kymo_fast_path_release(struct kymo_fast_run *run) { free(run->ops); }

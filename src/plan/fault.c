@@ -9,40 +9,40 @@
 
 /* A part of a record: that of a kind or of a prefix, with the columns that show its slots. */
 struct place {
-  const struct kymo_key *key;
-  const struct kymo_key_part *part;
+  const struct kymo_plan *plan;
+  const struct kymo_plan_part *part;
   uint32_t first_column, column_count;
 };
 
-static const struct kymo_key_column *column_of(const struct place *place, uint32_t slot) {
-  const struct kymo_key *key = place->key;
+static const struct kymo_plan_column *column_of(const struct place *place, uint32_t slot) {
+  const struct kymo_plan *plan = place->plan;
   for (uint32_t i = place->first_column;
-       slot != KYMO_KEY_NONE && i < place->first_column + place->column_count; i++)
-    for (uint32_t j = 0; j < key->columns[i].option_count; j++)
-      if (key->options[key->columns[i].first_option + j].slot == slot)
-        return &key->columns[i];
+       slot != KYMO_PLAN_NONE && i < place->first_column + place->column_count; i++)
+    for (uint32_t j = 0; j < plan->columns[i].option_count; j++)
+      if (plan->options[plan->columns[i].first_option + j].slot == slot)
+        return &plan->columns[i];
   return NULL;
 }
 
 /* The column of the value that a LOAD reads, from the instructions after it. */
-static const struct kymo_key_column *loaded_column(const struct place *place,
-                                                   const struct kymo_key_instruction *load,
-                                                   const struct kymo_key_instruction *end) {
-  uint32_t slot = KYMO_KEY_NONE;
-  for (const struct kymo_key_instruction *what = load + 1; what < end && slot == KYMO_KEY_NONE; what++) {
+static const struct kymo_plan_column *loaded_column(const struct place *place,
+                                                    const struct kymo_plan_instruction *load,
+                                                    const struct kymo_plan_instruction *end) {
+  uint32_t slot = KYMO_PLAN_NONE;
+  for (const struct kymo_plan_instruction *what = load + 1; what < end && slot == KYMO_PLAN_NONE; what++) {
     if (what->code == KYMO_DO_LOAD || what->code == KYMO_DO_TURN)
       return NULL;
     if (what->code == KYMO_DO_APPEND)
-      return &place->key->columns[what->a];
-    slot = what->code == KYMO_DO_SET ? what->a : KYMO_KEY_NONE;
+      return &place->plan->columns[what->a];
+    slot = what->code == KYMO_DO_SET ? what->a : KYMO_PLAN_NONE;
   }
   return column_of(place, slot);
 }
 
 /* The field that is cut at `bits`, among the bytes at the part's start that are read at once. */
-static const struct kymo_key_column *cut_column(const struct place *place, uint64_t bits) {
+static const struct kymo_plan_column *cut_column(const struct place *place, uint64_t bits) {
   for (uint32_t i = 0; i < place->part->load_count; i++) {
-    const struct kymo_key_load *load = &place->key->loads[place->part->first_load + i];
+    const struct kymo_plan_load *load = &place->plan->loads[place->part->first_load + i];
     if ((uint64_t)load->offset * 8 + load->bits > bits)
       return column_of(place, load->slot);
   }
@@ -50,63 +50,64 @@ static const struct kymo_key_column *cut_column(const struct place *place, uint6
 }
 
 /* The last of these fields that is before `bits`. */
-static const struct kymo_key_column *last_constant(const struct place *place, uint64_t bits) {
-  const struct kymo_key_column *last = NULL;
+static const struct kymo_plan_column *last_constant(const struct place *place, uint64_t bits) {
+  const struct kymo_plan_column *last = NULL;
   for (uint32_t i = 0; i < place->part->load_count; i++) {
-    const struct kymo_key_load *load = &place->key->loads[place->part->first_load + i];
-    const struct kymo_key_column *column =
+    const struct kymo_plan_load *load = &place->plan->loads[place->part->first_load + i];
+    const struct kymo_plan_column *column =
         (uint64_t)load->offset * 8 + load->bits <= bits ? column_of(place, load->slot) : NULL;
     last = column ? column : last;
   }
   return last;
 }
 
-static bool has_value(const struct kymo_key_machine *machine, const struct kymo_key_column *column) {
-  const struct kymo_key *key = machine->key;
+static bool has_value(const struct kymo_plan_machine *machine, const struct kymo_plan_column *column) {
+  const struct kymo_plan *plan = machine->plan;
   if (column->is_list)
-    return machine->lists[column - key->columns].count > 0;
+    return machine->lists[column - plan->columns].count > 0;
   for (uint32_t i = 0; i < column->option_count; i++)
-    if (machine->slots[key->options[column->first_option + i].slot].sort != KYMO_SORT_ABSENT)
+    if (machine->slots[plan->options[column->first_option + i].slot].sort != KYMO_SORT_ABSENT)
       return true;
   return false;
 }
 
 /* The last field that code reads before the instruction; fields of other branches have no value. */
-static const struct kymo_key_column *last_loaded(const struct kymo_key_machine *machine,
-                                                 const struct place *place,
-                                                 const struct kymo_key_instruction *at,
-                                                 const struct kymo_key_instruction *end) {
-  const struct kymo_key_instruction *first = place->key->code + place->key->blocks[place->part->block].first;
+static const struct kymo_plan_column *last_loaded(const struct kymo_plan_machine *machine,
+                                                  const struct place *place,
+                                                  const struct kymo_plan_instruction *at,
+                                                  const struct kymo_plan_instruction *end) {
+  const struct kymo_plan_instruction *first =
+      place->plan->code + place->plan->blocks[place->part->block].first;
   while (at-- > first) {
-    const struct kymo_key_column *column = at->code == KYMO_DO_LOAD ? loaded_column(place, at, end) : NULL;
+    const struct kymo_plan_column *column = at->code == KYMO_DO_LOAD ? loaded_column(place, at, end) : NULL;
     if (column && has_value(machine, column))
       return column;
   }
   return NULL;
 }
 
-static void add_name(struct kymo_key_machine *machine, const char *before, uint32_t text) {
+static void add_name(struct kymo_plan_machine *machine, const char *before, uint32_t text) {
   size_t used = strlen(machine->r_text);
   uint32_t size;
-  const uint8_t *name = kymo_key_text(machine->key, text, &size);
+  const uint8_t *name = kymo_plan_text(machine->plan, text, &size);
   snprintf(machine->r_text + used, sizeof machine->r_text - used, "%s%.*s", before, (int)size,
            (const char *)name);
 }
 
 /* Adds the field, or the last one before the fault. `name`: of the kind or prefix. */
-static void name_place(struct kymo_key_machine *machine, const struct place *place, const char *what,
+static void name_place(struct kymo_plan_machine *machine, const struct place *place, const char *what,
                        uint32_t name) {
-  const struct kymo_key *key = machine->key;
-  const struct kymo_key_block *block =
-      place->part->block == KYMO_KEY_NONE ? NULL : &key->blocks[place->part->block];
-  const struct kymo_key_instruction *failed = machine->failed_at,
-                                    *first = block ? key->code + block->first : NULL;
-  const struct kymo_key_instruction *end = block ? first + block->count : NULL;
-  const struct kymo_key_column *column = NULL, *last = NULL;
+  const struct kymo_plan *plan = machine->plan;
+  const struct kymo_plan_block *block =
+      place->part->block == KYMO_PLAN_NONE ? NULL : &plan->blocks[place->part->block];
+  const struct kymo_plan_instruction *failed = machine->failed_at,
+                                     *first = block ? plan->code + block->first : NULL;
+  const struct kymo_plan_instruction *end = block ? first + block->count : NULL;
+  const struct kymo_plan_column *column = NULL, *last = NULL;
   bool is_of_code = failed && block && failed >= first && failed < end;
   if (!is_of_code) {
-    column = cut_column(place, kymo_key_rest_bits(machine));
-    last = column ? NULL : last_constant(place, kymo_key_rest_bits(machine));
+    column = cut_column(place, kymo_plan_rest_bits(machine));
+    last = column ? NULL : last_constant(place, kymo_plan_rest_bits(machine));
   } else if (failed->code == KYMO_DO_LENGTH && failed->a && machine->record_end != UINT64_MAX) {
     uint64_t begin = (machine->bit + 7) / 8 -
                      place->part->fixed; /* a wrong LENGTH is reported directly after the constant bytes */
@@ -125,34 +126,34 @@ static void name_place(struct kymo_key_machine *machine, const struct place *pla
     add_name(machine, " after ", last->name);
 }
 
-static bool is_named(const struct kymo_key_machine *machine) { return machine->r == 1 || machine->r == 2; }
+static bool is_named(const struct kymo_plan_machine *machine) { return machine->r == 1 || machine->r == 2; }
 
-bool kymo_key_name_in_kind(struct kymo_key_machine *machine, const struct kymo_key_kind *kind) {
-  const struct place place = {machine->key, &kind->part, kind->first_column, kind->column_count};
+bool kymo_plan_name_in_kind(struct kymo_plan_machine *machine, const struct kymo_plan_kind *kind) {
+  const struct place place = {machine->plan, &kind->part, kind->first_column, kind->column_count};
   if (is_named(machine))
     name_place(machine, &place, ", in ", kind->name);
   return false;
 }
 
-bool kymo_key_name_in_prefix(struct kymo_key_machine *machine, uint32_t prefix) {
-  const struct kymo_key *key = machine->key;
-  struct place place = {.key = key, .part = &key->prefixes[prefix].part};
-  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, KIND) && !place.column_count; i++)
-    if (key->kinds[i].prefix == prefix) {
-      place.first_column = key->kinds[i].first_column;
-      place.column_count = key->kinds[i].column_count;
+bool kymo_plan_name_in_prefix(struct kymo_plan_machine *machine, uint32_t prefix) {
+  const struct kymo_plan *plan = machine->plan;
+  struct place place = {.plan = plan, .part = &plan->prefixes[prefix].part};
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, KIND) && !place.column_count; i++)
+    if (plan->kinds[i].prefix == prefix) {
+      place.first_column = plan->kinds[i].first_column;
+      place.column_count = plan->kinds[i].column_count;
     }
   if (is_named(machine))
-    name_place(machine, &place, ", in the prefix ", key->prefixes[prefix].name);
+    name_place(machine, &place, ", in the prefix ", plan->prefixes[prefix].name);
   return false;
 }
 
-void kymo_key_describe_field(const struct kymo_key_record *record, uint32_t field, char *out, size_t room) {
-  char names[2][KYMO_KEY_DESCRIBED] = {"", ""};
+void kymo_plan_describe_field(const struct kymo_plan_record *record, uint32_t field, char *out, size_t room) {
+  char names[2][KYMO_PLAN_DESCRIBED] = {"", ""};
   const char *const texts[2] = {record->name, field < record->field_count ? record->fields[field].name : ""};
   for (int i = 0; i < 2; i++) {
     struct kymo_expr_value text = kymo_value_bytes((const uint8_t *)texts[i], (uint32_t)strlen(texts[i]));
-    kymo_key_describe(&text, false, names[i], sizeof names[i]);
+    kymo_plan_describe(&text, false, names[i], sizeof names[i]);
   }
   if (field < record->field_count)
     snprintf(out, room, ", in %s of %s", names[1], names[0]);

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct kymo_key_frame *push(struct kymo_key_machine *machine, const struct kymo_key_frame *frame) {
-  struct kymo_key_state *state = &machine->state;
-  if (state->depth > KYMO_KEY_DEPTH) {
-    kymo_key_raise(machine, 9, frame->begin, "regions nested deeper than %d", KYMO_KEY_DEPTH);
+static struct kymo_plan_frame *push(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame) {
+  struct kymo_plan_state *state = &machine->state;
+  if (state->depth > KYMO_PLAN_DEPTH) {
+    kymo_plan_raise(machine, 9, frame->begin, "regions nested deeper than %d", KYMO_PLAN_DEPTH);
     return NULL;
   }
   state->frames[state->depth] = *frame;
@@ -20,10 +20,10 @@ static struct kymo_key_frame *push(struct kymo_key_machine *machine, const struc
 }
 
 /* Restores a holder's kept values to those from outside. */
-static void restore_kept(struct kymo_key_machine *machine, const struct kymo_key_kind *kind) {
-  struct kymo_key_state *state = &machine->state;
+static void restore_kept(struct kymo_plan_machine *machine, const struct kymo_plan_kind *kind) {
+  struct kymo_plan_state *state = &machine->state;
   for (uint32_t i = kind->keep_count; i-- > 0;) {
-    struct kymo_expr_value *kept = &state->kept[machine->key->keeps[kind->first_keep + i].index];
+    struct kymo_expr_value *kept = &state->kept[machine->plan->keeps[kind->first_keep + i].index];
     if (kept->sort == KYMO_SORT_BYTES)
       free((void *)(uintptr_t)kept->p);
     *kept = state->saved[--state->saved_count];
@@ -31,12 +31,12 @@ static void restore_kept(struct kymo_key_machine *machine, const struct kymo_key
 }
 
 /* Ends the region or list of steps; the enclosing frame continues after it. */
-static void pop(struct kymo_key_machine *machine) {
-  struct kymo_key_state *state = &machine->state;
-  const struct kymo_key_frame *over = &state->frames[--state->depth];
-  struct kymo_key_frame *around = state->depth ? &state->frames[state->depth - 1] : NULL;
-  if (over->holder != KYMO_KEY_NONE)
-    restore_kept(machine, &machine->key->kinds[over->holder]);
+static void pop(struct kymo_plan_machine *machine) {
+  struct kymo_plan_state *state = &machine->state;
+  const struct kymo_plan_frame *over = &state->frames[--state->depth];
+  struct kymo_plan_frame *around = state->depth ? &state->frames[state->depth - 1] : NULL;
+  if (over->holder != KYMO_PLAN_NONE)
+    restore_kept(machine, &machine->plan->kinds[over->holder]);
   else if (around && around->kind == KYMO_FRAME_STEPS)
     around->at = over->at;
 }
@@ -44,73 +44,73 @@ static void pop(struct kymo_key_machine *machine) {
 /* ---- steps ---- */
 
 /* Evaluates a number of a step outside of any record. */
-static bool number_of(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, uint32_t block,
+static bool number_of(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame, uint32_t block,
                       const char *what, uint64_t *number) {
   machine->window = 0;
-  machine->windows[0] = (struct kymo_key_window){.data = machine->data,
-                                                 .base = frame->begin,
-                                                 .end = frame->end,
-                                                 .is_file_end = frame->end == machine->size};
+  machine->windows[0] = (struct kymo_plan_window){.data = machine->data,
+                                                  .base = frame->begin,
+                                                  .end = frame->end,
+                                                  .is_file_end = frame->end == machine->size};
   machine->bit = frame->at * 8;
   machine->start = frame->at;
   machine->record_end = UINT64_MAX;
   machine->has_time = false;
-  return kymo_key_count_of(machine, block, what, number);
+  return kymo_plan_count_of(machine, block, what, number);
 }
 
 /* The window of a step: from the end of the previous one, or AT … SIZE. */
-static bool place(struct kymo_key_machine *machine, const struct kymo_key_frame *frame,
-                  const struct kymo_key_step *step, struct kymo_key_frame *out) {
+static bool place(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame,
+                  const struct kymo_plan_step *step, struct kymo_plan_frame *out) {
   uint64_t size;
   out->begin = frame->at;
   out->end = frame->end;
-  if (step->at != KYMO_KEY_NONE) {
+  if (step->at != KYMO_PLAN_NONE) {
     if (!number_of(machine, frame, step->at, "the place of a step", &out->begin))
       return false;
     out->end = machine->size;
     if (out->begin > machine->size)
-      return kymo_key_raise(machine, 1, machine->size, "a step at byte %llu of a file of %llu",
-                            (unsigned long long)out->begin, (unsigned long long)machine->size);
+      return kymo_plan_raise(machine, 1, machine->size, "a step at byte %llu of a file of %llu",
+                             (unsigned long long)out->begin, (unsigned long long)machine->size);
   }
   out->at = out->begin;
-  if (step->size == KYMO_KEY_NONE)
+  if (step->size == KYMO_PLAN_NONE)
     return true;
   if (!number_of(machine, frame, step->size, "the size of a step", &size))
     return false;
-  if (step->dispatch == KYMO_KEY_NONE) {
+  if (step->dispatch == KYMO_PLAN_NONE) {
     out->block = size;
-    return size > 0 || kymo_key_raise(machine, 2, out->at, "BLOCKS of 0 bytes");
+    return size > 0 || kymo_plan_raise(machine, 2, out->at, "BLOCKS of 0 bytes");
   }
   if (size > out->end - out->begin) {
     if (out->end != machine->size)
-      return kymo_key_raise(machine, 2, out->at, "a step of %llu bytes in a window with %llu left",
-                            (unsigned long long)size, (unsigned long long)(out->end - out->begin));
-    kymo_key_note_damage(machine, 1, out->end, 0, "the file ends inside of a step");
+      return kymo_plan_raise(machine, 2, out->at, "a step of %llu bytes in a window with %llu left",
+                             (unsigned long long)size, (unsigned long long)(out->end - out->begin));
+    kymo_plan_note_damage(machine, 1, out->end, 0, "the file ends inside of a step");
     return true;
   }
   out->end = out->begin + size;
   return true;
 }
 
-static void start_step(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
-  const struct kymo_key_step *step = &machine->key->steps[frame->step];
-  struct kymo_key_frame inner = {.kind = KYMO_FRAME_REGION,
-                                 .dispatch = step->dispatch,
-                                 .until = step->until,
-                                 .previous = UINT64_MAX,
-                                 .holder = KYMO_KEY_NONE};
+static void start_step(struct kymo_plan_machine *machine, struct kymo_plan_frame *frame) {
+  const struct kymo_plan_step *step = &machine->plan->steps[frame->step];
+  struct kymo_plan_frame inner = {.kind = KYMO_FRAME_REGION,
+                                  .dispatch = step->dispatch,
+                                  .until = step->until,
+                                  .previous = UINT64_MAX,
+                                  .holder = KYMO_PLAN_NONE};
   uint32_t own = frame->step;
   frame->step += 1 + step->inner_count;
   if (!place(machine, frame, step, &inner))
     return;
-  if (step->times != KYMO_KEY_NONE) {
+  if (step->times != KYMO_PLAN_NONE) {
     inner.has_times = true;
     if (!number_of(machine, frame, step->times, "the number of records", &inner.times))
       return;
   } else {
     inner.is_single = !step->is_repeat;
   }
-  if (step->dispatch == KYMO_KEY_NONE) {
+  if (step->dispatch == KYMO_PLAN_NONE) {
     inner.kind = KYMO_FRAME_BLOCKS;
     inner.step = own + 1;
     inner.stop = frame->step;
@@ -118,15 +118,15 @@ static void start_step(struct kymo_key_machine *machine, struct kymo_key_frame *
   push(machine, &inner);
 }
 
-static void start_block(struct kymo_key_machine *machine, struct kymo_key_frame *blocks) {
+static void start_block(struct kymo_plan_machine *machine, struct kymo_plan_frame *blocks) {
   uint64_t rest = blocks->end - blocks->at, size = blocks->block < rest ? blocks->block : rest;
-  struct kymo_key_frame inner = {.kind = KYMO_FRAME_STEPS,
-                                 .step = blocks->step,
-                                 .stop = blocks->stop,
-                                 .begin = blocks->at,
-                                 .at = blocks->at,
-                                 .end = blocks->at + size,
-                                 .holder = KYMO_KEY_NONE};
+  struct kymo_plan_frame inner = {.kind = KYMO_FRAME_STEPS,
+                                  .step = blocks->step,
+                                  .stop = blocks->stop,
+                                  .begin = blocks->at,
+                                  .at = blocks->at,
+                                  .end = blocks->at + size,
+                                  .holder = KYMO_PLAN_NONE};
   blocks->at += size;
   push(machine, &inner);
 }
@@ -134,22 +134,22 @@ static void start_block(struct kymo_key_machine *machine, struct kymo_key_frame 
 /* ---- places ---- */
 
 /* Whether there is another record in a region. */
-static bool has_more(struct kymo_key_machine *machine, const struct kymo_key_frame *frame) {
+static bool has_more(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame) {
   if (frame->has_times && frame->times == 0)
     return false;
   if (frame->at < frame->end)
     return true;
   if (frame->is_single)
-    kymo_key_raise(machine, frame->end == machine->size ? 1 : 2, frame->at,
-                   "expected a record, found the end of the %s",
-                   frame->end == machine->size ? "file" : "window");
+    kymo_plan_raise(machine, frame->end == machine->size ? 1 : 2, frame->at,
+                    "expected a record, found the end of the %s",
+                    frame->end == machine->size ? "file" : "window");
   return false;
 }
 
-struct kymo_key_frame *kymo_key_next_place(struct kymo_key_machine *machine) {
-  struct kymo_key_state *state = &machine->state;
+struct kymo_plan_frame *kymo_plan_next_place(struct kymo_plan_machine *machine) {
+  struct kymo_plan_state *state = &machine->state;
   while (state->depth > 0 && !machine->r) {
-    struct kymo_key_frame *frame = &state->frames[state->depth - 1];
+    struct kymo_plan_frame *frame = &state->frames[state->depth - 1];
     switch (frame->kind) {
     case KYMO_FRAME_STEPS:
       if (frame->step >= frame->stop)
@@ -177,8 +177,8 @@ struct kymo_key_frame *kymo_key_next_place(struct kymo_key_machine *machine) {
 
 /* Keeps the values that other records name; the previous values of a holder are saved until its region
  * ends. */
-static bool keep(struct kymo_key_machine *machine, const struct kymo_key_kind *kind, bool is_holder) {
-  struct kymo_key_state *state = &machine->state;
+static bool keep(struct kymo_plan_machine *machine, const struct kymo_plan_kind *kind, bool is_holder) {
+  struct kymo_plan_state *state = &machine->state;
   if (is_holder && state->saved_count + kind->keep_count > state->saved_capacity) {
     uint32_t capacity = (state->saved_count + kind->keep_count) * 2;
     struct kymo_expr_value *saved = reallocarray(state->saved, capacity, sizeof *saved);
@@ -189,13 +189,13 @@ static bool keep(struct kymo_key_machine *machine, const struct kymo_key_kind *k
     state->saved_capacity = capacity;
   }
   for (uint32_t i = 0; i < kind->keep_count; i++) {
-    const struct kymo_key_keep *what = &machine->key->keeps[kind->first_keep + i];
+    const struct kymo_plan_keep *what = &machine->plan->keeps[kind->first_keep + i];
     struct kymo_expr_value *kept = &state->kept[what->index];
     if (is_holder) {
       state->saved[state->saved_count++] = *kept;
       kept->sort = KYMO_SORT_ABSENT;
     }
-    if (!kymo_key_own(kept, &machine->slots[what->slot])) {
+    if (!kymo_plan_own(kept, &machine->slots[what->slot])) {
       machine->failed = true;
       return false;
     }
@@ -203,12 +203,12 @@ static bool keep(struct kymo_key_machine *machine, const struct kymo_key_kind *k
   return true;
 }
 
-bool kymo_key_pass_record(struct kymo_key_machine *machine, struct kymo_key_frame *frame, uint64_t from) {
-  const struct kymo_key_kind *kind = &machine->key->kinds[machine->kind];
-  bool is_holder = kind->holds != KYMO_KEY_NONE;
+bool kymo_plan_pass_record(struct kymo_plan_machine *machine, struct kymo_plan_frame *frame, uint64_t from) {
+  const struct kymo_plan_kind *kind = &machine->plan->kinds[machine->kind];
+  bool is_holder = kind->holds != KYMO_PLAN_NONE;
   uint64_t end = machine->record_end != UINT64_MAX ? machine->record_end : is_holder ? frame->end : from;
   if (end <= machine->start)
-    return kymo_key_raise(machine, 2, machine->start, "a record of no bytes");
+    return kymo_plan_raise(machine, 2, machine->start, "a record of no bytes");
   machine->length = end - machine->start;
   frame->at = end;
   frame->previous = machine->length;
@@ -218,17 +218,17 @@ bool kymo_key_pass_record(struct kymo_key_machine *machine, struct kymo_key_fram
     frame->is_single = false;
     frame->times = 0;
   }
-  if (is_holder && machine->state.depth > KYMO_KEY_DEPTH)
-    return kymo_key_raise(machine, 9, from, "records nested deeper than %d", KYMO_KEY_DEPTH);
+  if (is_holder && machine->state.depth > KYMO_PLAN_DEPTH)
+    return kymo_plan_raise(machine, 9, from, "records nested deeper than %d", KYMO_PLAN_DEPTH);
   if (!keep(machine, kind, is_holder))
     return false;
-  struct kymo_key_frame inner = {.kind = KYMO_FRAME_REGION,
-                                 .dispatch = kind->holds,
-                                 .until = KYMO_KEY_NONE,
-                                 .begin = from,
-                                 .at = from,
-                                 .end = end,
-                                 .previous = UINT64_MAX,
-                                 .holder = machine->kind};
+  struct kymo_plan_frame inner = {.kind = KYMO_FRAME_REGION,
+                                  .dispatch = kind->holds,
+                                  .until = KYMO_PLAN_NONE,
+                                  .begin = from,
+                                  .at = from,
+                                  .end = end,
+                                  .previous = UINT64_MAX,
+                                  .holder = machine->kind};
   return !is_holder || push(machine, &inner);
 }

@@ -4,28 +4,29 @@
 #include "plan/machine.h"
 #include <math.h>
 
-bool kymo_key_need(struct kymo_key_machine *machine, uint64_t bits) {
-  if (bits <= kymo_key_rest_bits(machine))
+bool kymo_plan_need(struct kymo_plan_machine *machine, uint64_t bits) {
+  if (bits <= kymo_plan_rest_bits(machine))
     return true;
-  const struct kymo_key_window *window = &machine->windows[machine->window];
+  const struct kymo_plan_window *window = &machine->windows[machine->window];
   if (window->is_file_end)
-    return kymo_key_raise(machine, 1, kymo_key_offset(machine),
-                          "the file ends %llu bytes before the record does",
-                          (unsigned long long)((bits - kymo_key_rest_bits(machine) + 7) / 8));
-  return kymo_key_raise(machine, 2, kymo_key_offset(machine),
-                        "%llu bits of a field in a window with %llu left", (unsigned long long)bits,
-                        (unsigned long long)kymo_key_rest_bits(machine));
+    return kymo_plan_raise(machine, 1, kymo_plan_offset(machine),
+                           "the file ends %llu bytes before the record does",
+                           (unsigned long long)((bits - kymo_plan_rest_bits(machine) + 7) / 8));
+  return kymo_plan_raise(machine, 2, kymo_plan_offset(machine),
+                         "%llu bits of a field in a window with %llu left", (unsigned long long)bits,
+                         (unsigned long long)kymo_plan_rest_bits(machine));
 }
 
-static const uint8_t *data_of(const struct kymo_key_machine *machine) {
+static const uint8_t *data_of(const struct kymo_plan_machine *machine) {
   return machine->windows[machine->window].data;
 }
 
 /* The byte at the position; NULL after raising: not on a byte boundary. */
-static const uint8_t *byte_at(struct kymo_key_machine *machine) {
+static const uint8_t *byte_at(struct kymo_plan_machine *machine) {
   if (machine->bit % 8 == 0)
     return data_of(machine) + machine->bit / 8;
-  kymo_key_raise(machine, 2, kymo_key_offset(machine), "a field that must begin on a byte boundary does not");
+  kymo_plan_raise(machine, 2, kymo_plan_offset(machine),
+                  "a field that must begin on a byte boundary does not");
   return NULL;
 }
 
@@ -44,7 +45,7 @@ static uint64_t load_bytes(const uint8_t *from, unsigned bytes, bool is_big) {
   return value;
 }
 
-static uint64_t load_bits(struct kymo_key_machine *machine, const struct kymo_key_type *type, unsigned bits,
+static uint64_t load_bits(struct kymo_plan_machine *machine, const struct kymo_plan_type *type, unsigned bits,
                           bool is_big) {
   uint64_t at = machine->bit;
   machine->bit += bits;
@@ -54,12 +55,12 @@ static uint64_t load_bits(struct kymo_key_machine *machine, const struct kymo_ke
   return is_msb ? kymo_bits_be(data_of(machine), at, bits) : kymo_bits_le(data_of(machine), at, bits);
 }
 
-static bool load_integer(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t bits,
+static bool load_integer(struct kymo_plan_machine *machine, const struct kymo_plan_type *type, uint32_t bits,
                          bool is_big, struct kymo_expr_value *out) {
   if (bits < 1 || bits > 64)
-    return kymo_key_raise(machine, 2, kymo_key_offset(machine),
-                          "a width of %u bits, which is none of 1 to 64", bits);
-  if (!kymo_key_need(machine, bits))
+    return kymo_plan_raise(machine, 2, kymo_plan_offset(machine),
+                           "a width of %u bits, which is none of 1 to 64", bits);
+  if (!kymo_plan_need(machine, bits))
     return false;
   uint64_t raw = load_bits(machine, type, bits, is_big);
   bool is_signed = type->encoding == KYMO_TYPE_SIGNED || type->encoding == KYMO_TYPE_FIXED;
@@ -71,16 +72,16 @@ static bool load_integer(struct kymo_key_machine *machine, const struct kymo_key
 }
 
 /* The digits are in reading order, the high half of each byte first. */
-static bool load_bcd(struct kymo_key_machine *machine, uint32_t bits, struct kymo_expr_value *out) {
+static bool load_bcd(struct kymo_plan_machine *machine, uint32_t bits, struct kymo_expr_value *out) {
   if (bits < 4 || bits > 64 || bits % 4)
-    return kymo_key_raise(machine, 2, kymo_key_offset(machine),
-                          "a width of %u bits for decimal digits of four bits", bits);
-  if (!kymo_key_need(machine, bits))
+    return kymo_plan_raise(machine, 2, kymo_plan_offset(machine),
+                           "a width of %u bits for decimal digits of four bits", bits);
+  if (!kymo_plan_need(machine, bits))
     return false;
   uint64_t value = 0;
   for (uint32_t i = 0; i < bits / 4; i++, machine->bit += 4) {
     unsigned digit = (unsigned)kymo_bits_be(data_of(machine), machine->bit, 4);
-    if (digit > 9 && !kymo_key_mark(machine, 4, "a decimal digit of 0x%x", digit))
+    if (digit > 9 && !kymo_plan_mark(machine, 4, "a decimal digit of 0x%x", digit))
       return false;
     value = value * 10 + digit;
   }
@@ -120,12 +121,12 @@ static double extended(const uint8_t *from, unsigned bits, bool is_big) {
   return negative ? -value : value;
 }
 
-static bool load_float(struct kymo_key_machine *machine, uint32_t bits, bool is_big,
+static bool load_float(struct kymo_plan_machine *machine, uint32_t bits, bool is_big,
                        struct kymo_expr_value *out) {
   if (bits != 16 && bits != 32 && bits != 64 && bits != 80 && bits != 128)
-    return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a float of %u bits", bits);
+    return kymo_plan_raise(machine, 2, kymo_plan_offset(machine), "a float of %u bits", bits);
   const uint8_t *from = byte_at(machine);
-  if (!from || !kymo_key_need(machine, bits))
+  if (!from || !kymo_plan_need(machine, bits))
     return false;
   uint64_t raw = bits <= 64 ? load_bytes(from, bits / 8, is_big) : 0;
   uint32_t raw32 = (uint32_t)raw;
@@ -146,7 +147,7 @@ static bool load_float(struct kymo_key_machine *machine, uint32_t bits, bool is_
 
 /* ---- variable length ---- */
 
-static bool load_varint(struct kymo_key_machine *machine, const struct kymo_key_type *type,
+static bool load_varint(struct kymo_plan_machine *machine, const struct kymo_plan_type *type,
                         struct kymo_expr_value *out) {
   uint32_t most = type->size ? type->size : 10, shift = 0;
   uint64_t value = 0;
@@ -157,9 +158,9 @@ static bool load_varint(struct kymo_key_machine *machine, const struct kymo_key_
     return false;
   for (uint32_t i = 0; byte & 0x80; i++) {
     if (i == most)
-      return kymo_key_raise(machine, 2, kymo_key_offset(machine),
-                            "a variable-length integer of more than %u bytes", most);
-    if (!kymo_key_need(machine, 8))
+      return kymo_plan_raise(machine, 2, kymo_plan_offset(machine),
+                             "a variable-length integer of more than %u bytes", most);
+    if (!kymo_plan_need(machine, 8))
       return false;
     byte = *from++;
     machine->bit += 8;
@@ -178,8 +179,8 @@ static bool load_varint(struct kymo_key_machine *machine, const struct kymo_key_
     }
   }
   if (is_lost)
-    return kymo_key_raise(machine, 2, kymo_key_offset(machine),
-                          "a variable-length integer of more than 64 bits");
+    return kymo_plan_raise(machine, 2, kymo_plan_offset(machine),
+                           "a variable-length integer of more than 64 bits");
   if (type->encoding == KYMO_TYPE_SLEB && shift < 64 && byte & 0x40)
     value |= UINT64_MAX << shift;
   if (type->encoding == KYMO_TYPE_ZIGZAG)
@@ -192,37 +193,37 @@ static bool load_varint(struct kymo_key_machine *machine, const struct kymo_key_
 /* ---- texts and bytes ---- */
 
 /* `size` bytes, or all remaining ones. NULL after raising. */
-static const uint8_t *take(struct kymo_key_machine *machine, uint32_t size, uint32_t *taken) {
+static const uint8_t *take(struct kymo_plan_machine *machine, uint32_t size, uint32_t *taken) {
   const uint8_t *from = byte_at(machine);
-  uint64_t rest = kymo_key_rest_bits(machine) / 8;
+  uint64_t rest = kymo_plan_rest_bits(machine) / 8;
   if (!from)
     return NULL;
   if (size == KYMO_SIZE_TO_END && rest >= KYMO_SIZE_TO_END) {
-    kymo_key_raise(machine, 9, kymo_key_offset(machine), "a field of 4 GiB or more");
+    kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "a field of 4 GiB or more");
     return NULL;
   }
   *taken = size == KYMO_SIZE_TO_END ? (uint32_t)rest : size;
-  if (!kymo_key_need(machine, (uint64_t)*taken * 8))
+  if (!kymo_plan_need(machine, (uint64_t)*taken * 8))
     return NULL;
   machine->bit += (uint64_t)*taken * 8;
   return from;
 }
 
 /* Up to the byte `end`, which is consumed; `is_lenient`: or to the window's end. */
-static const uint8_t *take_ended(struct kymo_key_machine *machine, uint8_t end, bool is_lenient,
+static const uint8_t *take_ended(struct kymo_plan_machine *machine, uint8_t end, bool is_lenient,
                                  uint32_t *taken) {
   const uint8_t *from = byte_at(machine);
-  uint64_t rest = kymo_key_rest_bits(machine) / 8;
+  uint64_t rest = kymo_plan_rest_bits(machine) / 8;
   if (!from)
     return NULL;
   const uint8_t *found = rest ? memchr(from, end, (size_t)rest) : NULL;
   if (!found && !is_lenient) {
-    kymo_key_need(machine, rest * 8 + 8); /* raises */
+    kymo_plan_need(machine, rest * 8 + 8); /* raises */
     return NULL;
   }
   uint64_t length = found ? (uint64_t)(found - from) : rest;
   if (length >= KYMO_SIZE_TO_END) {
-    kymo_key_raise(machine, 9, kymo_key_offset(machine), "a text of 4 GiB or more");
+    kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "a text of 4 GiB or more");
     return NULL;
   }
   if (!found && machine->windows[machine->window].is_file_end)
@@ -232,7 +233,7 @@ static const uint8_t *take_ended(struct kymo_key_machine *machine, uint8_t end, 
   return from;
 }
 
-static bool load_bytes_value(struct kymo_key_machine *machine, const struct kymo_key_type *type,
+static bool load_bytes_value(struct kymo_plan_machine *machine, const struct kymo_plan_type *type,
                              uint32_t size, struct kymo_expr_value *out) {
   uint32_t taken = 0;
   const uint8_t *from = type->encoding == KYMO_TYPE_STRING_ENDED
@@ -288,7 +289,7 @@ static bool parse_digits(const uint8_t *from, uint32_t size, unsigned base, stru
   return size > 0 && kymo_wide_fits(value);
 }
 
-static bool load_text_number(struct kymo_key_machine *machine, const struct kymo_key_type *type,
+static bool load_text_number(struct kymo_plan_machine *machine, const struct kymo_plan_type *type,
                              uint32_t size, struct kymo_expr_value *out) {
   uint32_t taken = 0, base = type->extra ? type->extra : 10;
   const uint8_t *from = type->encoding == KYMO_TYPE_TEXT_NUMBER
@@ -301,15 +302,15 @@ static bool load_text_number(struct kymo_key_machine *machine, const struct kymo
     return true;
   out->sort = KYMO_SORT_ABSENT;
   uint64_t bits = machine->bit - (uint64_t)(from - machine->windows[machine->window].data) * 8;
-  return kymo_key_mark_field(machine, 4, bits, "expected a number in base %u, found \"%.*s\"", base,
-                             taken < 40 ? (int)taken : 40, (const char *)from);
+  return kymo_plan_mark_field(machine, 4, bits, "expected a number in base %u, found \"%.*s\"", base,
+                              taken < 40 ? (int)taken : 40, (const char *)from);
 }
 
-bool kymo_key_load_value(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t size,
-                         bool has_order, enum kymo_key_order order, struct kymo_expr_value *out) {
-  enum kymo_key_order told = has_order ? order : (enum kymo_key_order)type->order;
-  bool is_big = (told == KYMO_KEY_CURRENT ? machine->order : told) == KYMO_KEY_BIG;
-  switch ((enum kymo_key_encoding)type->encoding) {
+bool kymo_plan_load_value(struct kymo_plan_machine *machine, const struct kymo_plan_type *type, uint32_t size,
+                          bool has_order, enum kymo_plan_order order, struct kymo_expr_value *out) {
+  enum kymo_plan_order told = has_order ? order : (enum kymo_plan_order)type->order;
+  bool is_big = (told == KYMO_PLAN_CURRENT ? machine->order : told) == KYMO_PLAN_BIG;
+  switch ((enum kymo_plan_encoding)type->encoding) {
   case KYMO_TYPE_UNSIGNED:
   case KYMO_TYPE_SIGNED:
   case KYMO_TYPE_FIXED: return load_integer(machine, type, size, is_big, out);
@@ -326,5 +327,5 @@ bool kymo_key_load_value(struct kymo_key_machine *machine, const struct kymo_key
   case KYMO_TYPE_TEXT_NUMBER:
   case KYMO_TYPE_TEXT_NUMBER_ENDED: return load_text_number(machine, type, size, out);
   }
-  return kymo_key_raise(machine, 2, kymo_key_offset(machine), "a type that there is not");
+  return kymo_plan_raise(machine, 2, kymo_plan_offset(machine), "a type that there is not");
 }

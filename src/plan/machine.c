@@ -12,7 +12,7 @@
 
 /* ---- decode errors ---- */
 
-uint64_t kymo_key_offset(const struct kymo_key_machine *machine) {
+uint64_t kymo_plan_offset(const struct kymo_plan_machine *machine) {
   uint32_t w = machine->window;
   uint64_t at = machine->bit / 8;
   for (; w > 0 && machine->windows[w].data != machine->data; w--)
@@ -20,19 +20,20 @@ uint64_t kymo_key_offset(const struct kymo_key_machine *machine) {
   return at;
 }
 
-enum kymo_key_policy kymo_key_policy_of(const struct kymo_key *key, uint32_t r) {
-  static const enum kymo_key_policy usual[11] = {
-      [1] = KYMO_KEY_POLICY_MARK, [2] = KYMO_KEY_POLICY_STOP, [3] = KYMO_KEY_POLICY_STOP,
-      [4] = KYMO_KEY_POLICY_MARK, [5] = KYMO_KEY_POLICY_MARK, [6] = KYMO_KEY_POLICY_MARK,
-      [7] = KYMO_KEY_POLICY_MARK, [8] = KYMO_KEY_POLICY_STOP, [9] = KYMO_KEY_POLICY_STOP,
-      [10] = KYMO_KEY_POLICY_MARK};
-  enum kymo_key_policy told = (enum kymo_key_policy)key->root->policies[r];
-  if (told != KYMO_KEY_POLICY_DEFAULT)
+enum kymo_plan_policy kymo_plan_policy_of(const struct kymo_plan *plan, uint32_t r) {
+  static const enum kymo_plan_policy usual[11] = {
+      [1] = KYMO_PLAN_POLICY_MARK, [2] = KYMO_PLAN_POLICY_STOP, [3] = KYMO_PLAN_POLICY_STOP,
+      [4] = KYMO_PLAN_POLICY_MARK, [5] = KYMO_PLAN_POLICY_MARK, [6] = KYMO_PLAN_POLICY_MARK,
+      [7] = KYMO_PLAN_POLICY_MARK, [8] = KYMO_PLAN_POLICY_STOP, [9] = KYMO_PLAN_POLICY_STOP,
+      [10] = KYMO_PLAN_POLICY_MARK};
+  enum kymo_plan_policy told = (enum kymo_plan_policy)plan->root->policies[r];
+  if (told != KYMO_PLAN_POLICY_DEFAULT)
     return told;
-  return (r == 2 || r == 3) && key->root->resync != KYMO_KEY_NONE ? KYMO_KEY_POLICY_RESYNC : usual[r];
+  return (r == 2 || r == 3) && plan->root->resync != KYMO_PLAN_NONE ? KYMO_PLAN_POLICY_RESYNC : usual[r];
 }
 
-bool kymo_key_raise(struct kymo_key_machine *machine, uint32_t r, uint64_t offset, const char *format, ...) {
+bool kymo_plan_raise(struct kymo_plan_machine *machine, uint32_t r, uint64_t offset, const char *format,
+                     ...) {
   va_list args;
   if (machine->r)
     return false;
@@ -44,7 +45,7 @@ bool kymo_key_raise(struct kymo_key_machine *machine, uint32_t r, uint64_t offse
   return false;
 }
 
-static struct kymo_key_note *add_note(struct kymo_key_machine *machine) {
+static struct kymo_plan_note *add_note(struct kymo_plan_machine *machine) {
   if (machine->is_dry || machine->note_count == NOTES_MAX)
     return NULL;
   if (!KYMO_LIST_ROOM(machine->notes, machine->note_capacity, machine->note_count)) {
@@ -54,12 +55,12 @@ static struct kymo_key_note *add_note(struct kymo_key_machine *machine) {
   return &machine->notes[machine->note_count++];
 }
 
-void kymo_key_note_damage(struct kymo_key_machine *machine, uint32_t r, uint64_t begin, uint64_t end,
-                          const char *text) {
-  struct kymo_key_note *note = add_note(machine);
+void kymo_plan_note_damage(struct kymo_plan_machine *machine, uint32_t r, uint64_t begin, uint64_t end,
+                           const char *text) {
+  struct kymo_plan_note *note = add_note(machine);
   if (!note)
     return;
-  *note = (struct kymo_key_note){
+  *note = (struct kymo_plan_note){
       .kind = KYMO_NOTE_DAMAGE, .r = r, .offset = begin, .bytes_lost = end > begin ? end - begin : 0};
   if (r)
     snprintf(note->text, sizeof note->text, "R%u: %s", r, text);
@@ -67,28 +68,29 @@ void kymo_key_note_damage(struct kymo_key_machine *machine, uint32_t r, uint64_t
     snprintf(note->text, sizeof note->text, "%s", text);
 }
 
-void kymo_key_note_loss(struct kymo_key_machine *machine, uint64_t count) {
-  struct kymo_key_note *note = add_note(machine);
+void kymo_plan_note_loss(struct kymo_plan_machine *machine, uint64_t count) {
+  struct kymo_plan_note *note = add_note(machine);
   if (note)
-    *note = (struct kymo_key_note){.kind = KYMO_NOTE_LOSS, .offset = machine->start, .count = count};
+    *note = (struct kymo_plan_note){.kind = KYMO_NOTE_LOSS, .offset = machine->start, .count = count};
 }
 
-static bool mark(struct kymo_key_machine *machine, uint32_t r, uint64_t bits, const char *format,
+static bool mark(struct kymo_plan_machine *machine, uint32_t r, uint64_t bits, const char *format,
                  va_list args) {
   bool is_unpacked = machine->windows[machine->window].data != machine->data;
-  uint64_t offset = is_unpacked || bits > machine->bit ? kymo_key_offset(machine) : (machine->bit - bits) / 8;
+  uint64_t offset =
+      is_unpacked || bits > machine->bit ? kymo_plan_offset(machine) : (machine->bit - bits) / 8;
   char text[160];
   if (machine->is_dry)
     return true;
   vsnprintf(text, sizeof text, format, args);
-  if (kymo_key_policy_of(machine->key, r) != KYMO_KEY_POLICY_MARK)
-    return kymo_key_raise(machine, r, offset, "%s", text);
+  if (kymo_plan_policy_of(machine->plan, r) != KYMO_PLAN_POLICY_MARK)
+    return kymo_plan_raise(machine, r, offset, "%s", text);
   machine->is_damaged = true;
-  kymo_key_note_damage(machine, r, offset, 0, text);
+  kymo_plan_note_damage(machine, r, offset, 0, text);
   return true;
 }
 
-bool kymo_key_mark(struct kymo_key_machine *machine, uint32_t r, const char *format, ...) {
+bool kymo_plan_mark(struct kymo_plan_machine *machine, uint32_t r, const char *format, ...) {
   va_list args;
   va_start(args, format);
   bool goes_on = mark(machine, r, 0, format, args);
@@ -96,8 +98,8 @@ bool kymo_key_mark(struct kymo_key_machine *machine, uint32_t r, const char *for
   return goes_on;
 }
 
-bool kymo_key_mark_field(struct kymo_key_machine *machine, uint32_t r, uint64_t bits, const char *format,
-                         ...) {
+bool kymo_plan_mark_field(struct kymo_plan_machine *machine, uint32_t r, uint64_t bits, const char *format,
+                          ...) {
   va_list args;
   va_start(args, format);
   bool goes_on = mark(machine, r, bits, format, args);
@@ -105,7 +107,7 @@ bool kymo_key_mark_field(struct kymo_key_machine *machine, uint32_t r, uint64_t 
   return goes_on;
 }
 
-uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struct kymo_expr_value *bytes) {
+uint64_t kymo_plan_bits_since(const struct kymo_plan_machine *machine, const struct kymo_expr_value *bytes) {
   const uint8_t *data = machine->windows[machine->window].data;
   bool is_here = bytes->sort == KYMO_SORT_BYTES && bytes->p >= data && bytes->p <= data + machine->bit / 8;
   return is_here ? machine->bit - (uint64_t)(bytes->p - data) * 8 : 0;
@@ -113,9 +115,9 @@ uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struc
 
 /* Marks without a field have the current position: after the record's last byte another record begins, which
  * has no fault. */
-static void keep_in_record(struct kymo_key_machine *machine, uint64_t end) {
+static void keep_in_record(struct kymo_plan_machine *machine, uint64_t end) {
   for (uint32_t i = 0; i < machine->note_count; i++) {
-    struct kymo_key_note *note = &machine->notes[i];
+    struct kymo_plan_note *note = &machine->notes[i];
     bool is_of_record = note->kind == KYMO_NOTE_DAMAGE && note->offset >= end && note->bytes_lost == 0;
     note->offset =
         is_of_record && machine->is_damaged && end > machine->start ? machine->start : note->offset;
@@ -125,57 +127,57 @@ static void keep_in_record(struct kymo_key_machine *machine, uint64_t end) {
 /* ---- creation ---- */
 
 /* The slots that a prefix sets: those up to the highest. */
-static uint32_t slots_of_prefix(const struct kymo_key *key, const struct kymo_key_part *part) {
+static uint32_t slots_of_prefix(const struct kymo_plan *plan, const struct kymo_plan_part *part) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < part->load_count; i++)
-    if (key->loads[part->first_load + i].slot >= count)
-      count = key->loads[part->first_load + i].slot + 1;
-  if (part->block == KYMO_KEY_NONE)
+    if (plan->loads[part->first_load + i].slot >= count)
+      count = plan->loads[part->first_load + i].slot + 1;
+  if (part->block == KYMO_PLAN_NONE)
     return count;
-  const struct kymo_key_block *block = &key->blocks[part->block];
+  const struct kymo_plan_block *block = &plan->blocks[part->block];
   for (uint32_t i = 0; i < block->count; i++) {
-    const struct kymo_key_instruction *what = &key->code[block->first + i];
+    const struct kymo_plan_instruction *what = &plan->code[block->first + i];
     if (what->code == KYMO_DO_SET && what->a >= count)
       count = what->a + 1;
   }
   return count;
 }
 
-static bool make_arrays(struct kymo_key_machine *machine) {
-  const struct kymo_key *key = machine->key;
-  uint32_t slots = 0, clocks = KYMO_KEY_COUNT(key, CLOCK), prefixes = KYMO_KEY_COUNT(key, PREFIX);
-  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, KIND); i++)
-    if (key->kinds[i].slot_count > slots)
-      slots = key->kinds[i].slot_count;
+static bool make_arrays(struct kymo_plan_machine *machine) {
+  const struct kymo_plan *plan = machine->plan;
+  uint32_t slots = 0, clocks = KYMO_PLAN_COUNT(plan, CLOCK), prefixes = KYMO_PLAN_COUNT(plan, PREFIX);
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, KIND); i++)
+    if (plan->kinds[i].slot_count > slots)
+      slots = plan->kinds[i].slot_count;
   machine->slots = calloc(slots + 1, sizeof *machine->slots);
-  machine->lists = calloc(KYMO_KEY_COUNT(key, COLUMN) + 1, sizeof *machine->lists);
-  machine->tables = calloc(KYMO_KEY_COUNT(key, TABLE) + 1, sizeof *machine->tables);
+  machine->lists = calloc(KYMO_PLAN_COUNT(plan, COLUMN) + 1, sizeof *machine->lists);
+  machine->tables = calloc(KYMO_PLAN_COUNT(plan, TABLE) + 1, sizeof *machine->tables);
   machine->ticks = calloc(clocks + 1, sizeof *machine->ticks);
   machine->prefix_slots = calloc(prefixes + 1, sizeof *machine->prefix_slots);
   machine->state.clocks = calloc(clocks + 1, sizeof *machine->state.clocks);
   machine->state.syncs = calloc(clocks + 1, sizeof *machine->state.syncs);
-  machine->state.counters = calloc(key->root->sequence_count + 1, sizeof *machine->state.counters);
-  machine->state.kept = calloc(key->root->kept_count + 1, sizeof *machine->state.kept);
+  machine->state.counters = calloc(plan->root->sequence_count + 1, sizeof *machine->state.counters);
+  machine->state.kept = calloc(plan->root->kept_count + 1, sizeof *machine->state.kept);
   for (uint32_t i = 0; machine->prefix_slots && i < prefixes; i++)
-    machine->prefix_slots[i] = slots_of_prefix(key, &key->prefixes[i].part);
+    machine->prefix_slots[i] = slots_of_prefix(plan, &plan->prefixes[i].part);
   return machine->slots && machine->lists && machine->tables && machine->ticks && machine->prefix_slots &&
          machine->state.clocks && machine->state.syncs && machine->state.counters && machine->state.kept;
 }
 
-struct kymo_key_machine *kymo_key_machine_new(const struct kymo_key *key, struct kymo_key_found *found,
-                                              uint64_t file_number) {
-  struct kymo_key_machine *machine = calloc(1, sizeof *machine);
+struct kymo_plan_machine *kymo_plan_machine_new(const struct kymo_plan *plan, struct kymo_plan_found *found,
+                                                uint64_t file_number) {
+  struct kymo_plan_machine *machine = calloc(1, sizeof *machine);
   if (!machine)
     return NULL;
-  machine->key = key;
+  machine->plan = plan;
   machine->found = found;
   machine->file_number = file_number;
   machine->first = machine;
   if (make_arrays(machine)) {
-    kymo_key_machine_rewind(machine);
+    kymo_plan_machine_rewind(machine);
     return machine;
   }
-  kymo_key_machine_free(machine);
+  kymo_plan_machine_free(machine);
   return NULL;
 }
 
@@ -185,8 +187,8 @@ static void free_values(struct kymo_expr_value *values, uint32_t count) {
       free((void *)(uintptr_t)values[i].p);
 }
 
-void kymo_key_state_free(const struct kymo_key *key, struct kymo_key_state *state) {
-  free_values(state->kept, key->root->kept_count);
+void kymo_plan_state_free(const struct kymo_plan *plan, struct kymo_plan_state *state) {
+  free_values(state->kept, plan->root->kept_count);
   free_values(state->saved, state->saved_count);
   free(state->clocks);
   free(state->syncs);
@@ -197,20 +199,20 @@ void kymo_key_state_free(const struct kymo_key *key, struct kymo_key_state *stat
   free(state->saved);
 }
 
-void kymo_key_machine_free(struct kymo_key_machine *machine) {
+void kymo_plan_machine_free(struct kymo_plan_machine *machine) {
   if (!machine)
     return;
-  for (uint32_t i = 0; machine->tables && i < KYMO_KEY_COUNT(machine->key, TABLE); i++) {
-    struct kymo_key_map *map = &machine->tables[i];
+  for (uint32_t i = 0; machine->tables && i < KYMO_PLAN_COUNT(machine->plan, TABLE); i++) {
+    struct kymo_plan_map *map = &machine->tables[i];
     for (uint32_t k = 0; k < map->count; k++)
       free(map->entries[k].history);
     free(map->entries);
     kymo_hash_table_free(&map->large);
     free(map->small);
   }
-  for (uint32_t i = 0; machine->lists && i < KYMO_KEY_COUNT(machine->key, COLUMN); i++)
+  for (uint32_t i = 0; machine->lists && i < KYMO_PLAN_COUNT(machine->plan, COLUMN); i++)
     free(machine->lists[i].items);
-  kymo_key_state_free(machine->key, &machine->state);
+  kymo_plan_state_free(machine->plan, &machine->state);
   free(machine->slots);
   free(machine->lists);
   free(machine->tables);
@@ -225,7 +227,7 @@ void kymo_key_machine_free(struct kymo_key_machine *machine) {
   free(machine);
 }
 
-void kymo_key_machine_bytes(struct kymo_key_machine *machine, const uint8_t *data, uint64_t size) {
+void kymo_plan_machine_bytes(struct kymo_plan_machine *machine, const uint8_t *data, uint64_t size) {
   if (machine->data != data || machine->size != size)
     kymo_holes_forget(&machine->holes);
   machine->data = data;
@@ -238,7 +240,7 @@ void kymo_key_machine_bytes(struct kymo_key_machine *machine, const uint8_t *dat
     machine->state.frames[0].end = size;
 }
 
-bool kymo_key_own(struct kymo_expr_value *own, const struct kymo_expr_value *value) {
+bool kymo_plan_own(struct kymo_expr_value *own, const struct kymo_expr_value *value) {
   struct kymo_expr_value copy = *value;
   if (copy.sort == KYMO_SORT_BYTES) {
     uint8_t *bytes = malloc(copy.size + 1);
@@ -256,26 +258,26 @@ bool kymo_key_own(struct kymo_expr_value *own, const struct kymo_expr_value *val
 
 /* ---- from state to state ---- */
 
-void kymo_key_machine_rewind(struct kymo_key_machine *machine) {
-  const struct kymo_key *key = machine->key;
-  struct kymo_key_state *state = &machine->state;
-  uint32_t clocks = KYMO_KEY_COUNT(key, CLOCK);
-  kymo_key_tables_reset(machine);
-  free_values(state->kept, key->root->kept_count);
+void kymo_plan_machine_rewind(struct kymo_plan_machine *machine) {
+  const struct kymo_plan *plan = machine->plan;
+  struct kymo_plan_state *state = &machine->state;
+  uint32_t clocks = KYMO_PLAN_COUNT(plan, CLOCK);
+  kymo_plan_tables_reset(machine);
+  free_values(state->kept, plan->root->kept_count);
   free_values(state->saved, state->saved_count);
-  memset(state->kept, 0, key->root->kept_count * sizeof *state->kept);
+  memset(state->kept, 0, plan->root->kept_count * sizeof *state->kept);
   memset(state->clocks, 0, clocks * sizeof *state->clocks);
   memset(state->syncs, 0, clocks * sizeof *state->syncs);
-  memset(state->counters, 0, key->root->sequence_count * sizeof *state->counters);
+  memset(state->counters, 0, plan->root->sequence_count * sizeof *state->counters);
   kymo_hash_table_clear(&state->per_table);
   state->per_count = state->saved_count = 0;
   state->has_last_time = state->has_latest = state->is_over = false;
-  state->order = (enum kymo_key_order)key->root->order;
+  state->order = (enum kymo_plan_order)plan->root->order;
   state->depth = 1;
-  state->frames[0] = (struct kymo_key_frame){.kind = KYMO_FRAME_STEPS,
-                                             .stop = KYMO_KEY_COUNT(key, STEP),
-                                             .end = machine->size,
-                                             .holder = KYMO_KEY_NONE};
+  state->frames[0] = (struct kymo_plan_frame){.kind = KYMO_FRAME_STEPS,
+                                              .stop = KYMO_PLAN_COUNT(plan, STEP),
+                                              .end = machine->size,
+                                              .holder = KYMO_PLAN_NONE};
   machine->note_count = machine->r = 0;
   machine->is_placed = false;
 }
@@ -283,11 +285,11 @@ void kymo_key_machine_rewind(struct kymo_key_machine *machine) {
 /* ---- from record to record ---- */
 
 /* Whether a record is at `at` and fits; the attempt leaves no state. */
-static bool is_record(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, uint64_t at) {
-  struct kymo_key_frame trial = *frame;
+static bool is_record(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame, uint64_t at) {
+  struct kymo_plan_frame trial = *frame;
   trial.at = at;
   machine->is_dry = true;
-  bool fits = kymo_key_decode(machine, &trial);
+  bool fits = kymo_plan_decode(machine, &trial);
   machine->is_dry = false;
   machine->r = 0;
   return fits;
@@ -301,7 +303,7 @@ static bool is_zero(const uint8_t *bytes, uint32_t size) {
 
 /* The next place of a pattern of `size` bytes from `at` on, or NULL. One that is not all zeros has no place
  * in a hole of the file. */
-static const uint8_t *find_pattern(struct kymo_key_machine *machine, uint64_t at, uint64_t end,
+static const uint8_t *find_pattern(struct kymo_plan_machine *machine, uint64_t at, uint64_t end,
                                    const uint8_t *pattern, uint32_t size) {
   struct kymo_holes *holes = &machine->holes;
   if (!holes->bytes_at || is_zero(pattern, size))
@@ -319,11 +321,11 @@ static const uint8_t *find_pattern(struct kymo_key_machine *machine, uint64_t at
 
 /* Moves from the second byte to the pattern's next place where a record fits, else to the end of the region
  * or of WITHIN. */
-static void resync(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
-  const struct kymo_key_root *root = machine->key->root;
+static void resync(struct kymo_plan_machine *machine, struct kymo_plan_frame *frame) {
+  const struct kymo_plan_root *root = machine->plan->root;
   char text[sizeof machine->r_text];
   uint32_t size, r = machine->r;
-  const uint8_t *pattern = kymo_key_text(machine->key, root->resync, &size);
+  const uint8_t *pattern = kymo_plan_text(machine->plan, root->resync, &size);
   uint64_t begin = frame->at, at = begin + 1, end = frame->end;
   memcpy(text, machine->r_text, sizeof text);
   machine->r = 0;
@@ -337,54 +339,54 @@ static void resync(struct kymo_key_machine *machine, struct kymo_key_frame *fram
     at += place != NULL;
   }
   bool is_found = at < end;
-  kymo_key_note_damage(machine, r, begin, is_found ? at : frame->end, text);
+  kymo_plan_note_damage(machine, r, begin, is_found ? at : frame->end, text);
   frame->at = is_found ? at : frame->end;
   machine->state.is_over |= !is_found && root->resync_within != 0;
 }
 
 /* Applies the policy to the decode error that ended a record. True: the record is delivered as damaged. */
-static bool settle(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
-  enum kymo_key_policy policy = kymo_key_policy_of(machine->key, machine->r);
+static bool settle(struct kymo_plan_machine *machine, struct kymo_plan_frame *frame) {
+  enum kymo_plan_policy policy = kymo_plan_policy_of(machine->plan, machine->r);
   bool is_known = frame && machine->record_end != UINT64_MAX && machine->record_end > machine->start;
-  if (frame && policy == KYMO_KEY_POLICY_RESYNC) {
+  if (frame && policy == KYMO_PLAN_POLICY_RESYNC) {
     resync(machine, frame);
     return false;
   }
-  if ((policy == KYMO_KEY_POLICY_SKIP || policy == KYMO_KEY_POLICY_MARK) && is_known) {
-    kymo_key_note_damage(machine, machine->r, machine->r_offset,
-                         policy == KYMO_KEY_POLICY_SKIP ? machine->record_end : 0, machine->r_text);
+  if ((policy == KYMO_PLAN_POLICY_SKIP || policy == KYMO_PLAN_POLICY_MARK) && is_known) {
+    kymo_plan_note_damage(machine, machine->r, machine->r_offset,
+                          policy == KYMO_PLAN_POLICY_SKIP ? machine->record_end : 0, machine->r_text);
     machine->r = 0;
     machine->window = 0;
     machine->bit = machine->record_end * 8;
     machine->is_damaged = true;
-    if (policy == KYMO_KEY_POLICY_MARK)
+    if (policy == KYMO_PLAN_POLICY_MARK)
       return true;
     frame->at = machine->record_end;
     frame->times -= frame->has_times;
     return false;
   }
   uint64_t from = frame && frame->at < machine->size ? frame->at : machine->r_offset;
-  kymo_key_note_damage(machine, machine->r, from, machine->size, machine->r_text);
+  kymo_plan_note_damage(machine, machine->r, from, machine->size, machine->r_text);
   machine->r = 0;
   machine->state.is_over = true;
   return false;
 }
 
-uint64_t kymo_key_margin(const struct kymo_key *key) {
-  const struct kymo_key_root *root = key->root;
+uint64_t kymo_plan_margin(const struct kymo_plan *plan) {
+  const struct kymo_plan_root *root = plan->root;
   if (root->sorted == KYMO_SORTED_WITHIN)
-    return kymo_key_wide(root->sorted_low, root->sorted_high) / 1000;
+    return kymo_plan_wide(root->sorted_low, root->sorted_high) / 1000;
   return root->sorted == KYMO_SORTED_YES ? 0 : UINT64_MAX;
 }
 
 /* The value of the column of this name in the record; NULL: it has none, or it is absent. */
-static const struct kymo_expr_value *find_value(const struct kymo_key_machine *machine, uint32_t name) {
-  const struct kymo_key *key = machine->key;
-  const struct kymo_key_kind *kind = &key->kinds[machine->kind];
+static const struct kymo_expr_value *find_value(const struct kymo_plan_machine *machine, uint32_t name) {
+  const struct kymo_plan *plan = machine->plan;
+  const struct kymo_plan_kind *kind = &plan->kinds[machine->kind];
   for (uint32_t i = kind->first_column; i < kind->first_column + kind->column_count; i++) {
-    const struct kymo_key_column *column = &key->columns[i];
+    const struct kymo_plan_column *column = &plan->columns[i];
     for (uint32_t j = 0; column->name == name && !column->is_list && j < column->option_count; j++) {
-      const struct kymo_expr_value *value = &machine->slots[key->options[column->first_option + j].slot];
+      const struct kymo_expr_value *value = &machine->slots[plan->options[column->first_option + j].slot];
       if (value->sort != KYMO_SORT_ABSENT)
         return value;
     }
@@ -393,29 +395,29 @@ static const struct kymo_expr_value *find_value(const struct kymo_key_machine *m
 }
 
 /* SORTED PER: the same for records with one value of a field. */
-static bool check_order_per(struct kymo_key_machine *machine) {
-  const struct kymo_expr_value *per = find_value(machine, machine->key->root->sorted_low);
-  struct kymo_key_clock_state *latest = per ? kymo_key_latest_of(machine, per) : NULL;
+static bool check_order_per(struct kymo_plan_machine *machine) {
+  const struct kymo_expr_value *per = find_value(machine, machine->plan->root->sorted_low);
+  struct kymo_plan_clock_state *latest = per ? kymo_plan_latest_of(machine, per) : NULL;
   if (!latest)
     return !per; /* more values than can be kept */
   struct kymo_wide time = kymo_wide_of_i64(machine->time_ns), back = {0};
   bool is_early = latest->has_last && kymo_wide_compare(time, latest->last) < 0 &&
                   kymo_wide_subtract(latest->last, time, &back);
   if (!is_early)
-    *latest = (struct kymo_key_clock_state){.last = time, .has_last = true};
-  return !is_early || kymo_key_mark_field(machine, 6, machine->bit - machine->start * 8,
-                                          "a time %" PRIu64
-                                          " ns before that of another record, where SORTED PER allows none",
-                                          back.low);
+    *latest = (struct kymo_plan_clock_state){.last = time, .has_last = true};
+  return !is_early || kymo_plan_mark_field(machine, 6, machine->bit - machine->start * 8,
+                                           "a time %" PRIu64
+                                           " ns before that of another record, where SORTED PER allows none",
+                                           back.low);
 }
 
 /* Checks the time of a record against the promise of SORTED. False: reading ends here. */
-static bool check_order(struct kymo_key_machine *machine) {
-  struct kymo_key_state *state = &machine->state;
-  uint64_t margin = kymo_key_margin(machine->key);
-  bool is_per = machine->key->root->sorted == KYMO_SORTED_PER;
+static bool check_order(struct kymo_plan_machine *machine) {
+  struct kymo_plan_state *state = &machine->state;
+  uint64_t margin = kymo_plan_margin(machine->plan);
+  bool is_per = machine->plan->root->sorted == KYMO_SORTED_PER;
   if ((margin == UINT64_MAX && !is_per) || !machine->has_time ||
-      machine->key->kinds[machine->kind].class_ != KYMO_CLASS_EVENT)
+      machine->plan->kinds[machine->kind].class_ != KYMO_CLASS_EVENT)
     return true;
   if (is_per)
     return check_order_per(machine);
@@ -424,15 +426,15 @@ static bool check_order(struct kymo_key_machine *machine) {
   if (is_latest)
     state->latest_ns = machine->time_ns;
   state->has_latest = true;
-  return back <= margin || kymo_key_mark_field(machine, 6, machine->bit - machine->start * 8,
-                                               "a time %" PRIu64 " ns before that of another record, "
-                                               "where SORTED allows %" PRIu64,
-                                               back, margin);
+  return back <= margin || kymo_plan_mark_field(machine, 6, machine->bit - machine->start * 8,
+                                                "a time %" PRIu64 " ns before that of another record, "
+                                                "where SORTED allows %" PRIu64,
+                                                back, margin);
 }
 
 /* ---- holes of the file ---- */
 
-uint64_t kymo_key_hole(struct kymo_key_machine *machine, uint64_t at) {
+uint64_t kymo_plan_hole(struct kymo_plan_machine *machine, uint64_t at) {
   return kymo_holes_large(&machine->holes, at, machine->size);
 }
 
@@ -441,10 +443,10 @@ uint64_t kymo_key_hole(struct kymo_key_machine *machine, uint64_t at) {
  * and there may be billions. The places of later records do not change: the skipped part is a multiple of the
  * first record's length.
  */
-static void pass_hole(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
+static void pass_hole(struct kymo_plan_machine *machine, struct kymo_plan_frame *frame) {
   char text[96];
   uint64_t begin = frame->at, room = frame->end < machine->size ? frame->end : machine->size;
-  if (frame->is_single || frame->until != KYMO_KEY_NONE || kymo_key_hole(machine, begin) != begin ||
+  if (frame->is_single || frame->until != KYMO_PLAN_NONE || kymo_plan_hole(machine, begin) != begin ||
       begin >= room)
     return;
   uint64_t end = machine->holes.large_end < room ? machine->holes.large_end : room;
@@ -458,16 +460,16 @@ static void pass_hole(struct kymo_key_machine *machine, struct kymo_key_frame *f
     return;
   snprintf(text, sizeof text, "a hole in the file (never written), where %" PRIu64 " records have space",
            count);
-  kymo_key_note_damage(machine, 0, begin, begin + count * size, text);
+  kymo_plan_note_damage(machine, 0, begin, begin + count * size, text);
   frame->at = begin + count * size;
   frame->previous = size;
   frame->times -= frame->has_times ? count : 0;
 }
 
 /* The place of the next record. */
-static struct kymo_key_frame *next_place(struct kymo_key_machine *machine) {
+static struct kymo_plan_frame *next_place(struct kymo_plan_machine *machine) {
   for (;;) {
-    struct kymo_key_frame *frame = kymo_key_next_place(machine);
+    struct kymo_plan_frame *frame = kymo_plan_next_place(machine);
     uint64_t at = frame ? frame->at : 0;
     if (frame)
       pass_hole(machine, frame);
@@ -477,17 +479,17 @@ static struct kymo_key_frame *next_place(struct kymo_key_machine *machine) {
 }
 
 /* Called when the record is complete: true if it may be delivered. */
-static bool complete(struct kymo_key_machine *machine, struct kymo_key_frame *frame) {
+static bool complete(struct kymo_plan_machine *machine, struct kymo_plan_frame *frame) {
   uint64_t from = (machine->bit + 7) / 8;
   keep_in_record(machine, from);
   if (machine->has_time) {
     machine->state.has_last_time = true;
     machine->state.last_time_ns = machine->time_ns;
   }
-  return check_order(machine) && kymo_key_pass_record(machine, frame, from);
+  return check_order(machine) && kymo_plan_pass_record(machine, frame, from);
 }
 
-const struct kymo_key_frame *kymo_key_machine_place(struct kymo_key_machine *machine) {
+const struct kymo_plan_frame *kymo_plan_machine_place(struct kymo_plan_machine *machine) {
   if (machine->state.is_over || machine->failed)
     return NULL;
   if (!machine->is_placed)
@@ -496,11 +498,11 @@ const struct kymo_key_frame *kymo_key_machine_place(struct kymo_key_machine *mac
   return next_place(machine);
 }
 
-bool kymo_key_machine_peek(struct kymo_key_machine *machine, struct kymo_key_number *number) {
-  *number = (struct kymo_key_number){0};
+bool kymo_plan_machine_peek(struct kymo_plan_machine *machine, struct kymo_plan_number *number) {
+  *number = (struct kymo_plan_number){0};
   if (machine->state.is_over || machine->failed)
     return machine->failed;
-  const struct kymo_key_frame *frame = kymo_key_machine_place(machine);
+  const struct kymo_plan_frame *frame = kymo_plan_machine_place(machine);
   if (!frame || machine->note_count)
     return machine->r || machine->note_count;
   machine->number.bits = 0;
@@ -509,16 +511,16 @@ bool kymo_key_machine_peek(struct kymo_key_machine *machine, struct kymo_key_num
   return true;
 }
 
-int kymo_key_machine_next(struct kymo_key_machine *machine) {
+int kymo_plan_machine_next(struct kymo_plan_machine *machine) {
   bool is_placed = machine->is_placed;
   machine->is_placed = false;
   if (!is_placed)
     machine->note_count = machine->r = 0;
   for (; !machine->state.is_over && !machine->failed; machine->r = 0) {
-    struct kymo_key_frame *frame = next_place(machine);
+    struct kymo_plan_frame *frame = next_place(machine);
     if (!frame && !machine->r)
       break;
-    bool is_good = frame && kymo_key_decode(machine, frame);
+    bool is_good = frame && kymo_plan_decode(machine, frame);
     if (!is_good && machine->r && settle(machine, frame))
       is_good = true;
     if (is_good && complete(machine, frame))

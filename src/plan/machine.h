@@ -8,10 +8,10 @@
  *
  * The values of a record are borrowed from the file's bytes, from tables and from the record's own memory,
  * and valid until the next record is decoded. The state that outlives a record (S25) is `struct
- * kymo_key_state`, which snapshots copy (snapshot.c).
+ * kymo_plan_state`, which snapshots copy (snapshot.c).
  */
-#ifndef KYMO_KEY_MACHINE_H
-#define KYMO_KEY_MACHINE_H
+#ifndef KYMO_PLAN_MACHINE_H
+#define KYMO_PLAN_MACHINE_H
 
 #include "base/arena.h"
 #include "base/holes.h"
@@ -21,54 +21,54 @@
 
 /* ---- tables ---- */
 
-struct kymo_key_record; /* a run-time definition */
+struct kymo_plan_record; /* a run-time definition */
 
 /* A value from a time on; tables that are not KNOWN BY TIME have only one. */
-struct kymo_key_version {
+struct kymo_plan_version {
   struct kymo_expr_value value;
-  const struct kymo_key_record *record;
+  const struct kymo_plan_record *record;
   uint32_t name;
   bool has_time;
   int64_t time_ns;
 };
-struct kymo_key_entry {
+struct kymo_plan_entry {
   struct kymo_expr_value key;
-  struct kymo_key_version now;      /* sort ABSENT and no record: forgotten */
-  struct kymo_key_version *history; /* KNOWN BY TIME: ascending by time */
+  struct kymo_plan_version now;      /* sort ABSENT and no record: forgotten */
+  struct kymo_plan_version *history; /* KNOWN BY TIME: ascending by time */
   uint32_t history_count, history_capacity;
 };
-struct kymo_key_map {
-  struct kymo_key_entry *entries;
+struct kymo_plan_map {
+  struct kymo_plan_entry *entries;
   uint32_t count, capacity;     /* entries, including forgotten ones */
   uint32_t live;                /* keys that have a value */
   struct kymo_hash_table large; /* index + 1 of all other keys */
   uint32_t *small, small_count; /* index + 1 of keys that are small numbers */
 };
 /* One change of a table: from `old` to `new`. */
-struct kymo_key_change {
+struct kymo_plan_change {
   uint32_t table, entry;
-  struct kymo_key_version old, new_;
+  struct kymo_plan_version old, new_;
 };
 
 /* All definitions so far, in order of their first occurrence: classes and mappings are made from them
  * (classes.h). */
-struct kymo_key_found {
+struct kymo_plan_found {
   struct kymo_arena arena;
-  struct kymo_key_names {
+  struct kymo_plan_names {
     struct kymo_expr_value *texts;
     uint32_t count, capacity;
     struct kymo_hash_table table; /* index + 1 */
   } * names;                      /* by table */
-  struct kymo_key_pairs {
-    struct kymo_key_pair {
+  struct kymo_plan_pairs {
+    struct kymo_plan_pair {
       struct kymo_wide key;
       uint32_t name;
     } * list;
     uint32_t count, capacity;
   } * pairs;
-  struct kymo_key_records {
-    struct kymo_key_names spelled;
-    struct kymo_key_record **list;
+  struct kymo_plan_records {
+    struct kymo_plan_names spelled;
+    struct kymo_plan_record **list;
     uint32_t count, capacity;
   } * records; /* by table */
   uint32_t table_count;
@@ -76,62 +76,62 @@ struct kymo_key_found {
 };
 
 /* A field of a record that was defined at run time: as TYPES says, or as its replacement says. */
-struct kymo_key_field {
+struct kymo_plan_field {
   const char *name;
   uint32_t letter, override;
   uint32_t count;
 };
-struct kymo_key_record {
+struct kymo_plan_record {
   const char *name;
   uint32_t recipe, table, index; /* index: among the found ones of its table */
   uint32_t field_count;
-  const struct kymo_key_field *fields;
+  const struct kymo_plan_field *fields;
   bool has_length;
   uint64_t length;
   bool is_bytes;  /* its fields make no sense: its records are delivered as bytes */
   bool is_misfit; /* … since they did not fit a record's length */
 };
 /* Whether a field is the record's time: it becomes the time stamp and no column. */
-bool kymo_key_is_record_time(const struct kymo_key *key, const struct kymo_key_record *record,
-                             uint32_t field);
+bool kymo_plan_is_record_time(const struct kymo_plan *plan, const struct kymo_plan_record *record,
+                              uint32_t field);
 
-struct kymo_key_found *kymo_key_found_new(const struct kymo_key *key);
-void kymo_key_found_free(struct kymo_key_found *found);
+struct kymo_plan_found *kymo_plan_found_new(const struct kymo_plan *plan);
+void kymo_plan_found_free(struct kymo_plan_found *found);
 /* The number of a text among names; a new one is added if they may grow, else the result is NONE. */
-uint32_t kymo_key_found_text(struct kymo_key_found *found, struct kymo_key_names *names,
-                             const struct kymo_expr_value *text, bool may_grow);
+uint32_t kymo_plan_found_text(struct kymo_plan_found *found, struct kymo_plan_names *names,
+                              const struct kymo_expr_value *text, bool may_grow);
 
 /* ---- clocks, sequences ---- */
 
-struct kymo_key_clock_state {
+struct kymo_plan_clock_state {
   struct kymo_wide last;
   bool has_last;
 };
-struct kymo_key_sync {
+struct kymo_plan_sync {
   bool is_set;
   uint32_t to;
   struct kymo_wide here, there;
 };
-struct kymo_key_counter {
+struct kymo_plan_counter {
   uint64_t last;
   bool has_last;
 };
 /* Of clock or counter `index` by the value of PER. */
-struct kymo_key_per_state {
+struct kymo_plan_per_state {
   uint32_t index;
   bool is_counter;
   uint64_t per_low;
   int64_t per_high;
-  struct kymo_key_clock_state clock;
-  struct kymo_key_counter counter;
+  struct kymo_plan_clock_state clock;
+  struct kymo_plan_counter counter;
 };
 
 /* ---- state that outlives records ---- */
 
 /* The position of reading: nested steps of the layout and regions. */
-enum kymo_key_frame_kind { KYMO_FRAME_STEPS, KYMO_FRAME_REGION, KYMO_FRAME_BLOCKS };
-struct kymo_key_frame {
-  enum kymo_key_frame_kind kind;
+enum kymo_plan_frame_kind { KYMO_FRAME_STEPS, KYMO_FRAME_REGION, KYMO_FRAME_BLOCKS };
+struct kymo_plan_frame {
+  enum kymo_plan_frame_kind kind;
   uint32_t step, stop;      /* STEPS: the next step and the end of the list; BLOCKS: the steps inside */
   uint32_t dispatch, until; /* REGION */
   bool is_single;           /* REGION: it has one record */
@@ -143,14 +143,14 @@ struct kymo_key_frame {
   uint32_t holder;         /* REGION of a kind with HOLDS, else NONE: its kept values end with it */
 };
 
-struct kymo_key_state {
-  struct kymo_key_frame frames[KYMO_KEY_DEPTH + 2];
+struct kymo_plan_state {
+  struct kymo_plan_frame frames[KYMO_PLAN_DEPTH + 2];
   uint32_t depth;
-  enum kymo_key_order order; /* ORDER FILE */
-  struct kymo_key_clock_state *clocks;
-  struct kymo_key_sync *syncs;
-  struct kymo_key_counter *counters;
-  struct kymo_key_per_state *per;
+  enum kymo_plan_order order; /* ORDER FILE */
+  struct kymo_plan_clock_state *clocks;
+  struct kymo_plan_sync *syncs;
+  struct kymo_plan_counter *counters;
+  struct kymo_plan_per_state *per;
   uint32_t per_count, per_capacity;
   struct kymo_hash_table per_table; /* index in `per` + 1 */
   struct kymo_expr_value *kept;     /* their bytes are copies */
@@ -165,76 +165,76 @@ struct kymo_key_state {
 /* ---- what a record leaves ---- */
 
 /* `at`: bytes from the record's start where it was read; NONE: in what was unpacked. */
-struct kymo_key_item {
+struct kymo_plan_item {
   struct kymo_expr_value value;
   uint32_t option, at;
 };
-struct kymo_key_list {
-  struct kymo_key_item *items;
+struct kymo_plan_list {
+  struct kymo_plan_item *items;
   uint32_t count, capacity;
 };
 
-struct kymo_key_window {
+struct kymo_plan_window {
   const uint8_t *data;
   uint64_t base, at, end;
   bool is_file_end;
 };
 
 /* A damage or loss that was found; the code that reports it makes the message. */
-enum kymo_key_note_kind { KYMO_NOTE_DAMAGE, KYMO_NOTE_LOSS };
-struct kymo_key_note {
-  enum kymo_key_note_kind kind;
+enum kymo_plan_note_kind { KYMO_NOTE_DAMAGE, KYMO_NOTE_LOSS };
+struct kymo_plan_note {
+  enum kymo_plan_note_kind kind;
   uint32_t r; /* R1…R10 */
   uint64_t offset, bytes_lost, count;
   char text[200];
 };
 
 /* over / under, in lowest terms. */
-struct kymo_key_ratio {
+struct kymo_plan_ratio {
   uint64_t over, under;
 };
 /* A unit of a clock's fields in ticks, as computed last. */
-struct kymo_key_unit {
+struct kymo_plan_unit {
   uint32_t clock, kind;
   uint64_t amount;
-  struct kymo_key_ratio ticks;
+  struct kymo_plan_ratio ticks;
 };
-#define KYMO_KEY_UNITS 8
-#define KYMO_KEY_UNIT_PLACE(amount, clock, kind) \
-  (((amount) ^ (amount) >> 9 ^ (clock) ^ (kind) >> 8) % KYMO_KEY_UNITS)
+#define KYMO_PLAN_UNITS 8
+#define KYMO_PLAN_UNIT_PLACE(amount, clock, kind) \
+  (((amount) ^ (amount) >> 9 ^ (clock) ^ (kind) >> 8) % KYMO_PLAN_UNITS)
 
 /* One load from the file's bytes, between two bits of the file: its slot if it is at a constant offset, the
  * instruction after it, or its name in a run-time definition. */
-struct kymo_key_loaded {
+struct kymo_plan_loaded {
   uint64_t begin_bits, end_bits;
-  uint32_t slot;                             /* or NONE */
-  const struct kymo_key_instruction *behind; /* or NULL */
-  const char *name;                          /* or NULL */
-  struct kymo_expr_value value;              /* as it was loaded; absent of FILLER */
+  uint32_t slot;                              /* or NONE */
+  const struct kymo_plan_instruction *behind; /* or NULL */
+  const char *name;                           /* or NULL */
+  struct kymo_expr_value value;               /* as it was loaded; absent of FILLER */
 };
 /* A callback for each load. A record may be tried as several kinds, its prefix more than once. */
-struct kymo_key_watch {
-  void (*tell)(void *user, const struct kymo_key_loaded *loaded);
+struct kymo_plan_watch {
+  void (*tell)(void *user, const struct kymo_plan_loaded *loaded);
   void *user;
 };
 
-struct kymo_key_machine {
-  const struct kymo_key *key;
-  const struct kymo_key_watch *watch; /* or NULL */
-  struct kymo_holes holes;            /* of the file */
-  struct kymo_key_found *found;
+struct kymo_plan_machine {
+  const struct kymo_plan *plan;
+  const struct kymo_plan_watch *watch; /* or NULL */
+  struct kymo_holes holes;             /* of the file */
+  struct kymo_plan_found *found;
   bool may_find; /* the first pass: found grows */
   uint64_t file_number;
-  struct kymo_key_machine
+  struct kymo_plan_machine
       *first; /* the machine that keeps the counters PER TRACE for all files that are read as one; itself
                * if there is only one */
   /* the file */
   const uint8_t *data;
   uint64_t size;
   /* state */
-  struct kymo_key_state state;
-  struct kymo_key_map *tables;
-  struct kymo_key_change *changes;
+  struct kymo_plan_state state;
+  struct kymo_plan_map *tables;
+  struct kymo_plan_change *changes;
   uint32_t change_count, change_capacity;
   uint32_t change_high;    /* the number of changes that can be made (again) */
   uint32_t generation;     /* how often the changes were dropped because there were too many */
@@ -242,13 +242,13 @@ struct kymo_key_machine {
   size_t text_bytes;
   uint32_t pass;    /* 0: reading; n: filling tables KNOWN ALWAYS of pass n - 1 */
   bool is_ordering; /* filling tables KNOWN BY TIME, in order of time */
-  struct kymo_key_tick {
+  struct kymo_plan_tick {
     uint64_t rate;
-    struct kymo_key_ratio ps, ns;
-  } * ticks;                                  /* by clock: the length of a tick, once known (ps.under is
+    struct kymo_plan_ratio ps, ns;
+  } * ticks;                                    /* by clock: the length of a tick, once known (ps.under is
                                                * not 0); rate: ticks a second, of clocks with RATE */
-  struct kymo_key_unit units[KYMO_KEY_UNITS]; /* ticks.under 0: none */
-  uint32_t *prefix_slots;                     /* the number of slots of each prefix */
+  struct kymo_plan_unit units[KYMO_PLAN_UNITS]; /* ticks.under 0: none */
+  uint32_t *prefix_slots;                       /* the number of slots of each prefix */
   /* the current record */
   uint32_t kind;
   uint64_t start;      /* offset in the file */
@@ -257,19 +257,19 @@ struct kymo_key_machine {
                       * sets it to NONE before */
   uint64_t length;     /* its end */
   struct kymo_expr_value *slots;
-  struct kymo_key_list *lists;                        /* by column */
-  struct kymo_key_window windows[KYMO_KEY_DEPTH + 2]; /* the last is the innermost; 0 is the record's */
+  struct kymo_plan_list *lists;                         /* by column */
+  struct kymo_plan_window windows[KYMO_PLAN_DEPTH + 2]; /* the last is the innermost; 0 is the record's */
   uint32_t window;
   uint64_t bit; /* position: bits from windows[window].data */
-  uint64_t returns[KYMO_KEY_DEPTH];
+  uint64_t returns[KYMO_PLAN_DEPTH];
   uint32_t return_count;
-  struct kymo_key_loop_state {
+  struct kymo_plan_loop_state {
     uint32_t head;
     uint64_t left, turns, bit;
-  } loops[KYMO_KEY_DEPTH];
+  } loops[KYMO_PLAN_DEPTH];
   uint32_t loop_count;
   uint64_t idle_turns; /* the zero-width turns of all loops, and those that read elsewhere (AT) */
-  enum kymo_key_order order;
+  enum kymo_plan_order order;
   struct kymo_arena work;  /* of the record; emptied before the next */
   size_t work_bytes;       /* its bytes in use */
   bool is_damaged, is_dry; /* dry: it leaves no state */
@@ -277,13 +277,13 @@ struct kymo_key_machine {
   int64_t time_ns;
   struct kymo_wide time_ticks, field_ticks; /* of the record; of the TIME field before */
   uint32_t time_clock, field_clock;
-  bool field_is_record;                 /* an ADD also counts for the record's time */
-  const struct kymo_key_record *record; /* of FROM, with values in `fields` */
-  struct kymo_key_list fields;
+  bool field_is_record;                  /* an ADD also counts for the record's time */
+  const struct kymo_plan_record *record; /* of FROM, with values in `fields` */
+  struct kymo_plan_list fields;
   uint32_t *field_counts; /* items of each field in `fields` */
   uint32_t field_capacity;
   uint64_t lost;
-  struct kymo_key_number {
+  struct kymo_plan_number {
     uint64_t number;
     uint32_t bits;
   } number;       /* SEQUENCE, modulo 2^bits; bits 0: none */
@@ -294,178 +294,178 @@ struct kymo_key_machine {
   char r_text[160];
   uint64_t checksum_at; /* byte of the window's data where the field of the last CHECKSUM begins */
   uint64_t loaded_bit;  /* the begin of the value that code has loaded last */
-  const struct kymo_key_instruction
-      *failed_at;              /* the code of the part that has raised, or NULL: its constant bytes were
+  const struct kymo_plan_instruction
+      *failed_at;               /* the code of the part that has raised, or NULL: its constant bytes were
                                 * cut */
-  struct kymo_key_note *notes; /* since the last record was asked for */
+  struct kymo_plan_note *notes; /* since the last record was asked for */
   uint32_t note_count, note_capacity;
   bool failed; /* memory ran out */
 };
 
 /* `found` may be NULL; it is borrowed. NULL: out of memory. */
-struct kymo_key_machine *kymo_key_machine_new(const struct kymo_key *key, struct kymo_key_found *found,
-                                              uint64_t file_number);
-void kymo_key_machine_free(struct kymo_key_machine *machine);
+struct kymo_plan_machine *kymo_plan_machine_new(const struct kymo_plan *plan, struct kymo_plan_found *found,
+                                                uint64_t file_number);
+void kymo_plan_machine_free(struct kymo_plan_machine *machine);
 /* Where the first large hole of the file begins at or after a place, or its size: no records are read there
  * (docs/tdl.md). */
-uint64_t kymo_key_hole(struct kymo_key_machine *machine, uint64_t at);
-/* Sets the file's bytes (KYMO_KEY_SLACK readable bytes follow them): before the first record and whenever
+uint64_t kymo_plan_hole(struct kymo_plan_machine *machine, uint64_t at);
+/* Sets the file's bytes (KYMO_PLAN_SLACK readable bytes follow them): before the first record and whenever
  * they have moved. */
-void kymo_key_machine_bytes(struct kymo_key_machine *machine, const uint8_t *data, uint64_t size);
-#define KYMO_KEY_SLACK 16
+void kymo_plan_machine_bytes(struct kymo_plan_machine *machine, const uint8_t *data, uint64_t size);
+#define KYMO_PLAN_SLACK 16
 /* Goes back to the start; tables that were filled in passes stay. */
-void kymo_key_machine_rewind(struct kymo_key_machine *machine);
+void kymo_plan_machine_rewind(struct kymo_plan_machine *machine);
 /* Copies the results of passes (tables KNOWN ALWAYS, BY TIME) from another machine, which must live longer.
  * False: out of memory. */
-bool kymo_key_tables_copy(struct kymo_key_machine *machine, const struct kymo_key_machine *from);
+bool kymo_plan_tables_copy(struct kymo_plan_machine *machine, const struct kymo_plan_machine *from);
 
 /* Takes a snapshot of the state between two records. */
-struct kymo_key_snapshot {
-  struct kymo_key_state state;
+struct kymo_plan_snapshot {
+  struct kymo_plan_state state;
   uint32_t changes, generation;
 };
-bool kymo_key_snapshot_take(struct kymo_key_snapshot *snapshot, const struct kymo_key_machine *machine);
+bool kymo_plan_snapshot_take(struct kymo_plan_snapshot *snapshot, const struct kymo_plan_machine *machine);
 /* Goes back, or forward to where the machine was already. False: out of memory, too many changes of tables
  * in between, or the file ends before. */
-bool kymo_key_snapshot_restore(const struct kymo_key_snapshot *snapshot, struct kymo_key_machine *machine);
-void kymo_key_snapshot_free(struct kymo_key_snapshot *snapshot, const struct kymo_key *key);
+bool kymo_plan_snapshot_restore(const struct kymo_plan_snapshot *snapshot, struct kymo_plan_machine *machine);
+void kymo_plan_snapshot_free(struct kymo_plan_snapshot *snapshot, const struct kymo_plan *plan);
 
 /* The next record of any class: KYMO_OK, KYMO_END, or KYMO_E_MEMORY. machine->notes has the notes since the
  * previous call: those before the record and those about it. */
-int kymo_key_machine_next(struct kymo_key_machine *machine);
+int kymo_plan_machine_next(struct kymo_plan_machine *machine);
 
 /* How far records may be before the latest one in ns, as SORTED YES and WITHIN promise. UINT64_MAX: there is
  * no promise for all records. */
-uint64_t kymo_key_margin(const struct kymo_key *key);
+uint64_t kymo_plan_margin(const struct kymo_plan *plan);
 
 /* The region in which the next record will be searched, as far as that is known without decoding it; NULL at
  * the end, or at a decode error, which is reported with the next record. */
-const struct kymo_key_frame *kymo_key_machine_place(struct kymo_key_machine *machine);
+const struct kymo_plan_frame *kymo_plan_machine_place(struct kymo_plan_machine *machine);
 
 /* Whether there is a next record, and its number if it has one and is valid. The current record becomes
  * invalid; the next one is decoded again when it is asked for. */
-bool kymo_key_machine_peek(struct kymo_key_machine *machine, struct kymo_key_number *number);
+bool kymo_plan_machine_peek(struct kymo_plan_machine *machine, struct kymo_plan_number *number);
 
 /* ---- between the files of this folder ---- */
 
 /* layout.c: the region that has the next record, at frame->at; NULL at the end, or after raising. */
-struct kymo_key_frame *kymo_key_next_place(struct kymo_key_machine *machine);
+struct kymo_plan_frame *kymo_plan_next_place(struct kymo_plan_machine *machine);
 /* The current record has ended: counts it, and enters the region that it holds from `from` on. False after
  * raising. */
-bool kymo_key_pass_record(struct kymo_key_machine *machine, struct kymo_key_frame *frame, uint64_t from);
+bool kymo_plan_pass_record(struct kymo_plan_machine *machine, struct kymo_plan_frame *frame, uint64_t from);
 /* record.c: one record at frame->at. False after raising. */
-bool kymo_key_decode(struct kymo_key_machine *machine, const struct kymo_key_frame *frame);
+bool kymo_plan_decode(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame);
 /* record.c: memory until the next record. NULL after raising: out of memory, or the record has used more
  * than its limit. */
-#define KYMO_KEY_WORK_MAX ((size_t)256 << 20)
-void *kymo_key_work(struct kymo_key_machine *machine, size_t size);
+#define KYMO_PLAN_WORK_MAX ((size_t)256 << 20)
+void *kymo_plan_work(struct kymo_plan_machine *machine, size_t size);
 /* machine.c: frees what a state refers to. */
-void kymo_key_state_free(const struct kymo_key *key, struct kymo_key_state *state);
+void kymo_plan_state_free(const struct kymo_plan *plan, struct kymo_plan_state *state);
 /* machine.c: replaces a value by a copy of another, bytes included. False: out of memory. */
-bool kymo_key_own(struct kymo_expr_value *own, const struct kymo_expr_value *value);
+bool kymo_plan_own(struct kymo_expr_value *own, const struct kymo_expr_value *value);
 
 /* Reports to the callback that a field was read from `begin` up to the position. */
-static inline void kymo_key_tell_loaded(const struct kymo_key_machine *machine,
-                                        struct kymo_key_loaded loaded) {
+static inline void kymo_plan_tell_loaded(const struct kymo_plan_machine *machine,
+                                         struct kymo_plan_loaded loaded) {
   if (machine->watch && machine->windows[machine->window].data == machine->data)
     machine->watch->tell(machine->watch->user, &loaded);
 }
 
 /* Appends a value to a list; false: out of memory. */
-bool kymo_key_append(struct kymo_key_machine *machine, struct kymo_key_list *list,
-                     const struct kymo_expr_value *value, uint32_t option);
+bool kymo_plan_append(struct kymo_plan_machine *machine, struct kymo_plan_list *list,
+                      const struct kymo_expr_value *value, uint32_t option);
 
 /* Raises R<r> at a byte offset of the file; false, so that callers return it. */
-bool kymo_key_raise(struct kymo_key_machine *machine, uint32_t r, uint64_t offset, const char *format, ...)
+bool kymo_plan_raise(struct kymo_plan_machine *machine, uint32_t r, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Notes damage that does not end the record; false if by policy it ends the record. */
-bool kymo_key_mark(struct kymo_key_machine *machine, uint32_t r, const char *format, ...)
+bool kymo_plan_mark(struct kymo_plan_machine *machine, uint32_t r, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same, of a field that began some bits before the position. */
-bool kymo_key_mark_field(struct kymo_key_machine *machine, uint32_t r, uint64_t bits, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-void kymo_key_note_loss(struct kymo_key_machine *machine, uint64_t count);
+bool kymo_plan_mark_field(struct kymo_plan_machine *machine, uint32_t r, uint64_t bits, const char *format,
+                          ...) __attribute__((format(printf, 4, 5)));
+void kymo_plan_note_loss(struct kymo_plan_machine *machine, uint64_t count);
 /* Notes damage from `begin` to `end`, with the message of the last decode error. */
-void kymo_key_note_damage(struct kymo_key_machine *machine, uint32_t r, uint64_t begin, uint64_t end,
-                          const char *text);
-enum kymo_key_policy kymo_key_policy_of(const struct kymo_key *key, uint32_t r);
+void kymo_plan_note_damage(struct kymo_plan_machine *machine, uint32_t r, uint64_t begin, uint64_t end,
+                           const char *text);
+enum kymo_plan_policy kymo_plan_policy_of(const struct kymo_plan *plan, uint32_t r);
 /* Offset of the position in the file, or that of the record inside of unpacked bytes. */
-uint64_t kymo_key_offset(const struct kymo_key_machine *machine);
+uint64_t kymo_plan_offset(const struct kymo_plan_machine *machine);
 
 /* run.c: a block of items; false after raising. An expression: *value. */
-bool kymo_key_run(struct kymo_key_machine *machine, uint32_t block);
-bool kymo_key_evaluate(struct kymo_key_machine *machine, uint32_t block, struct kymo_expr_value *value);
+bool kymo_plan_run(struct kymo_plan_machine *machine, uint32_t block);
+bool kymo_plan_evaluate(struct kymo_plan_machine *machine, uint32_t block, struct kymo_expr_value *value);
 /* The part: bounds, loads, code. */
-bool kymo_key_run_part(struct kymo_key_machine *machine, const struct kymo_key_part *part);
+bool kymo_plan_run_part(struct kymo_plan_machine *machine, const struct kymo_plan_part *part);
 /* A value of a block as a count; false after raising R10 (absent) or R2 (negative). */
-bool kymo_key_count_of(struct kymo_key_machine *machine, uint32_t block, const char *what, uint64_t *count);
+bool kymo_plan_count_of(struct kymo_plan_machine *machine, uint32_t block, const char *what, uint64_t *count);
 /* A value as messages show it: nothing if it is absent or a float. `is_hex`: numbers in hexadecimal. */
 /* How many bits before the position these bytes begin, if they are of the innermost window; else 0. */
-uint64_t kymo_key_bits_since(const struct kymo_key_machine *machine, const struct kymo_expr_value *bytes);
-#define KYMO_KEY_DESCRIBED 80
-void kymo_key_describe(const struct kymo_expr_value *value, bool is_hex, char *out, size_t room);
+uint64_t kymo_plan_bits_since(const struct kymo_plan_machine *machine, const struct kymo_expr_value *bytes);
+#define KYMO_PLAN_DESCRIBED 80
+void kymo_plan_describe(const struct kymo_expr_value *value, bool is_hex, char *out, size_t room);
 /* The record has `bytes` bytes from its start. */
-bool kymo_key_set_length(struct kymo_key_machine *machine, uint64_t bytes);
-bool kymo_key_as_count(struct kymo_key_machine *machine, const struct kymo_expr_value *value,
-                       const char *what, uint64_t *count);
+bool kymo_plan_set_length(struct kymo_plan_machine *machine, uint64_t bytes);
+bool kymo_plan_as_count(struct kymo_plan_machine *machine, const struct kymo_expr_value *value,
+                        const char *what, uint64_t *count);
 
 /* fault.c: adds to an R1 or R2 the field that it is in or after. Returns false. */
-bool kymo_key_name_in_kind(struct kymo_key_machine *machine, const struct kymo_key_kind *kind);
-bool kymo_key_name_in_prefix(struct kymo_key_machine *machine, uint32_t prefix);
+bool kymo_plan_name_in_kind(struct kymo_plan_machine *machine, const struct kymo_plan_kind *kind);
+bool kymo_plan_name_in_prefix(struct kymo_plan_machine *machine, uint32_t prefix);
 /* The same as text, of a record that is defined at run time: ", in FIELD of RECORD". Without the field if
  * there is none. */
-void kymo_key_describe_field(const struct kymo_key_record *record, uint32_t field, char *out, size_t room);
+void kymo_plan_describe_field(const struct kymo_plan_record *record, uint32_t field, char *out, size_t room);
 
 /* expression.c: the operation at the top of the stack; the new top. NULL after raising. */
-struct kymo_expr_value *kymo_key_operate(struct kymo_key_machine *machine,
-                                         const struct kymo_key_instruction *what,
-                                         struct kymo_expr_value *top);
-bool kymo_token_find(const struct kymo_key *key, uint32_t token, const struct kymo_wide *n, uint32_t *item);
+struct kymo_expr_value *kymo_plan_operate(struct kymo_plan_machine *machine,
+                                          const struct kymo_plan_instruction *what,
+                                          struct kymo_expr_value *top);
+bool kymo_token_find(const struct kymo_plan *plan, uint32_t token, const struct kymo_wide *n, uint32_t *item);
 
 /* load.c */
-bool kymo_key_load_value(struct kymo_key_machine *machine, const struct kymo_key_type *type, uint32_t size,
-                         bool has_order, enum kymo_key_order order, struct kymo_expr_value *out);
-bool kymo_key_need(struct kymo_key_machine *machine, uint64_t bits);
-static inline uint64_t kymo_key_rest_bits(const struct kymo_key_machine *machine) {
-  const struct kymo_key_window *window = &machine->windows[machine->window];
+bool kymo_plan_load_value(struct kymo_plan_machine *machine, const struct kymo_plan_type *type, uint32_t size,
+                          bool has_order, enum kymo_plan_order order, struct kymo_expr_value *out);
+bool kymo_plan_need(struct kymo_plan_machine *machine, uint64_t bits);
+static inline uint64_t kymo_plan_rest_bits(const struct kymo_plan_machine *machine) {
+  const struct kymo_plan_window *window = &machine->windows[machine->window];
   return window->end * 8 > machine->bit ? window->end * 8 - machine->bit : 0;
 }
 
 /* window.c, checksum.c */
-bool kymo_key_enter(struct kymo_key_machine *machine, uint64_t bytes);
-bool kymo_key_unpack(struct kymo_key_machine *machine, enum kymo_key_method method,
-                     const struct kymo_expr_value *key);
-void kymo_key_leave(struct kymo_key_machine *machine);
-bool kymo_key_checksum(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                       const struct kymo_expr_value *operands, struct kymo_expr_value *out);
+bool kymo_plan_enter(struct kymo_plan_machine *machine, uint64_t bytes);
+bool kymo_plan_unpack(struct kymo_plan_machine *machine, enum kymo_plan_method method,
+                      const struct kymo_expr_value *key);
+void kymo_plan_leave(struct kymo_plan_machine *machine);
+bool kymo_plan_checksum(struct kymo_plan_machine *machine, const struct kymo_plan_instruction *what,
+                        const struct kymo_expr_value *operands, struct kymo_expr_value *out);
 
 /* table.c */
-const struct kymo_key_version *kymo_key_table_get(struct kymo_key_machine *machine, uint32_t table,
-                                                  const struct kymo_expr_value *key);
+const struct kymo_plan_version *kymo_plan_table_get(struct kymo_plan_machine *machine, uint32_t table,
+                                                    const struct kymo_expr_value *key);
 /* Sets a value or a record; neither removes the key. False after raising. */
-bool kymo_key_table_set(struct kymo_key_machine *machine, uint32_t table, const struct kymo_expr_value *key,
-                        const struct kymo_expr_value *value, const struct kymo_key_record *record);
-void kymo_key_tables_clear(struct kymo_key_machine *machine, enum kymo_key_per per);
+bool kymo_plan_table_set(struct kymo_plan_machine *machine, uint32_t table, const struct kymo_expr_value *key,
+                         const struct kymo_expr_value *value, const struct kymo_plan_record *record);
+void kymo_plan_tables_clear(struct kymo_plan_machine *machine, enum kymo_plan_per per);
 /* Removes all that records have defined. */
-void kymo_key_tables_reset(struct kymo_key_machine *machine);
+void kymo_plan_tables_reset(struct kymo_plan_machine *machine);
 /* Undoes or redoes changes until there are `count`. */
-void kymo_key_changes_go(struct kymo_key_machine *machine, uint32_t count);
+void kymo_plan_changes_go(struct kymo_plan_machine *machine, uint32_t count);
 
 /* ticks.c */
-bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                   struct kymo_expr_value *operands, struct kymo_expr_value *out);
+bool kymo_plan_time(struct kymo_plan_machine *machine, const struct kymo_plan_instruction *what,
+                    struct kymo_expr_value *operands, struct kymo_expr_value *out);
 /* The latest time, in nanoseconds, of the records with this value of the field of SORTED PER; NULL after
  * raising. */
-struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine,
-                                                const struct kymo_expr_value *per);
-bool kymo_key_sync(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                   const struct kymo_expr_value *operands);
-bool kymo_key_sequence(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                       const struct kymo_expr_value *operands);
+struct kymo_plan_clock_state *kymo_plan_latest_of(struct kymo_plan_machine *machine,
+                                                  const struct kymo_expr_value *per);
+bool kymo_plan_sync(struct kymo_plan_machine *machine, const struct kymo_plan_instruction *what,
+                    const struct kymo_expr_value *operands);
+bool kymo_plan_sequence(struct kymo_plan_machine *machine, const struct kymo_plan_instruction *what,
+                        const struct kymo_expr_value *operands);
 
 /* runtime.c */
-bool kymo_key_define_record(struct kymo_key_machine *machine, const struct kymo_key_recipe *recipe,
-                            const struct kymo_expr_value *operands);
-bool kymo_key_run_record(struct kymo_key_machine *machine, const struct kymo_key_record *record);
+bool kymo_plan_define_record(struct kymo_plan_machine *machine, const struct kymo_plan_recipe *recipe,
+                             const struct kymo_expr_value *operands);
+bool kymo_plan_run_record(struct kymo_plan_machine *machine, const struct kymo_plan_record *record);
 
 #endif

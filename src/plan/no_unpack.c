@@ -2,8 +2,8 @@
 /* Replaces unpack.c where no library for unpacking is available. */
 #include "plan/unpack.h"
 
-const char *kymo_key_unpack_bytes(struct kymo_unpacked *out, enum kymo_key_method method, const uint8_t *from,
-                                  size_t size) {
+const char *kymo_plan_unpack_bytes(struct kymo_unpacked *out, enum kymo_plan_method method,
+                                   const uint8_t *from, size_t size) {
   (void)out;
   (void)method;
   (void)from;

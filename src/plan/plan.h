@@ -10,57 +10,57 @@
  *
  * A plan is a handful of *sections*, each an array of one struct. All structs consist of uint32_t only, so
  * the bytes of a plan (docs/key.md) are these arrays as little-endian words, and loading it is copying.
- * Things refer to each other by index; KYMO_KEY_NONE is none. Texts are indices of the section TEXT; equal
+ * Things refer to each other by index; KYMO_PLAN_NONE is none. Texts are indices of the section TEXT; equal
  * texts are one.
  *
- * A compiler uses the builder below: it adds items by kymo_key_add_*(), instructions by kymo_key_emit()
- * between kymo_key_block_begin() and kymo_key_block_end(), then kymo_key_finish(), which verifies all and
+ * A compiler uses the builder below: it adds items by kymo_plan_add_*(), instructions by kymo_plan_emit()
+ * between kymo_plan_block_begin() and kymo_plan_block_end(), then kymo_plan_finish(), which verifies all and
  * makes the schema with the event classes that users see. Plans are immutable once finished.
  */
-#ifndef KYMO_KEY_KEY_H
-#define KYMO_KEY_KEY_H
+#ifndef KYMO_PLAN_PLAN_H
+#define KYMO_PLAN_PLAN_H
 
 #include <kymo/schema.h>
 
-#define KYMO_KEY_NONE UINT32_MAX
-#define KYMO_KEY_MAGIC UINT32_C(0x59454b4b) /* "KKEY" */
+#define KYMO_PLAN_NONE UINT32_MAX
+#define KYMO_PLAN_MAGIC UINT32_C(0x59454b4b) /* "KKEY" */
 
-enum { KYMO_KEY_MAJOR = 1, KYMO_KEY_MINOR = 0 };
+enum { KYMO_PLAN_MAJOR = 1, KYMO_PLAN_MINOR = 0 };
 
 /* Limits of every plan, which the verifier checks (E61 in a description). */
 enum {
-  KYMO_KEY_SLOTS = 4096, /* of one kind, its prefix's included */
-  KYMO_KEY_STACK = 64,   /* values on the expression stack */
-  KYMO_KEY_DEPTH = 64,   /* of WITHIN, REPEAT, AT, HOLDS, BLOCKS */
-  KYMO_KEY_REPEAT_LIMIT = 1048576,
-  KYMO_KEY_TABLE_LIMIT = 65536,
+  KYMO_PLAN_SLOTS = 4096, /* of one kind, its prefix's included */
+  KYMO_PLAN_STACK = 64,   /* values on the expression stack */
+  KYMO_PLAN_DEPTH = 64,   /* of WITHIN, REPEAT, AT, HOLDS, BLOCKS */
+  KYMO_PLAN_REPEAT_LIMIT = 1048576,
+  KYMO_PLAN_TABLE_LIMIT = 65536,
 };
 
 /* ---- description as a whole ---- */
 
-enum kymo_key_policy {
-  KYMO_KEY_POLICY_DEFAULT,
-  KYMO_KEY_POLICY_STOP,
-  KYMO_KEY_POLICY_SKIP,
-  KYMO_KEY_POLICY_MARK,
-  KYMO_KEY_POLICY_RESYNC,
+enum kymo_plan_policy {
+  KYMO_PLAN_POLICY_DEFAULT,
+  KYMO_PLAN_POLICY_STOP,
+  KYMO_PLAN_POLICY_SKIP,
+  KYMO_PLAN_POLICY_MARK,
+  KYMO_PLAN_POLICY_RESYNC,
 };
-enum kymo_key_sorted { KYMO_SORTED_NO, KYMO_SORTED_YES, KYMO_SORTED_WITHIN, KYMO_SORTED_PER };
-enum kymo_key_characters {
+enum kymo_plan_sorted { KYMO_SORTED_NO, KYMO_SORTED_YES, KYMO_SORTED_WITHIN, KYMO_SORTED_PER };
+enum kymo_plan_characters {
   KYMO_CHARACTERS_UTF8,
   KYMO_CHARACTERS_LATIN1,
   KYMO_CHARACTERS_UTF16_LITTLE,
   KYMO_CHARACTERS_UTF16_BIG
 };
-enum kymo_key_merge { KYMO_MERGE_NONE, KYMO_MERGE_BY_TIME, KYMO_MERGE_BY_SEQUENCE };
-enum kymo_key_order {
-  KYMO_KEY_LITTLE,
-  KYMO_KEY_BIG,
-  KYMO_KEY_CURRENT
+enum kymo_plan_merge { KYMO_MERGE_NONE, KYMO_MERGE_BY_TIME, KYMO_MERGE_BY_SEQUENCE };
+enum kymo_plan_order {
+  KYMO_PLAN_LITTLE,
+  KYMO_PLAN_BIG,
+  KYMO_PLAN_CURRENT
 }; /* CURRENT: the order that the last ORDER or ORDER FILE set */
 
 /* Section ROOT: exactly one. */
-struct kymo_key_root {
+struct kymo_plan_root {
   uint32_t name, version; /* texts; version NONE: not given */
   uint32_t order;         /* BYTES: LITTLE or BIG; the value of CURRENT before any ORDER (LITTLE if not
                            * given) */
@@ -72,13 +72,13 @@ struct kymo_key_root {
   uint32_t sequence_count;       /* the number of counters that SEQUENCE refers to */
   uint32_t source;               /* text: the description itself, or NONE */
   uint32_t kept_count;           /* the number of values that KEPT refers to */
-  uint32_t characters;           /* enum kymo_key_characters: of all texts that are delivered */
-  uint32_t hash[4];              /* of the plan, 128 bits, lowest first; set by kymo_key_finish */
+  uint32_t characters;           /* enum kymo_plan_characters: of all texts that are delivered */
+  uint32_t hash[4];              /* of the plan, 128 bits, lowest first; set by kymo_plan_finish */
 };
 
 /* A duration counts picoseconds. A tick of a clock lasts `resolution` ps, or 1/RATE s if there is a block
  * `rate`. */
-struct kymo_key_clock {
+struct kymo_plan_clock {
   uint32_t name;
   uint32_t has_epoch, epoch_low, epoch_high; /* EPOCH: nanoseconds since 1970-01-01T00:00:00Z, int64 */
   uint32_t resolution_low, resolution_high;  /* ps, > 0; default 1000 */
@@ -90,23 +90,23 @@ struct kymo_key_clock {
 };
 
 /* TOKEN and FLAGS: items [first, first + count) of TOKEN_ITEM, FLAG_ITEM. */
-struct kymo_key_token {
+struct kymo_plan_token {
   uint32_t name, first, count, or_error;
 };
-struct kymo_key_token_item {
+struct kymo_plan_token_item {
   uint32_t text, is_unsigned, low_low, low_high, high_low, high_high;
 }; /* int64, or uint64 */
-struct kymo_key_flag {
+struct kymo_plan_flag {
   uint32_t name, first, count;
 };
-struct kymo_key_flag_item {
+struct kymo_plan_flag_item {
   uint32_t text, mask_low, mask_high, value_low, value_high;
 }; /* BIT n: mask 1<<n, value mask */
 
-enum kymo_key_table_holds { KYMO_HOLDS_RECORDS, KYMO_HOLDS_NAMES, KYMO_HOLDS_NUMBERS, KYMO_HOLDS_BYTES };
-enum kymo_key_per { KYMO_PER_FILE, KYMO_PER_SEGMENT, KYMO_PER_TRACE, KYMO_PER_VALUE };
-enum kymo_key_known { KYMO_KNOWN_EARLIER, KYMO_KNOWN_BY_TIME, KYMO_KNOWN_ALWAYS };
-struct kymo_key_table {
+enum kymo_plan_table_holds { KYMO_HOLDS_RECORDS, KYMO_HOLDS_NAMES, KYMO_HOLDS_NUMBERS, KYMO_HOLDS_BYTES };
+enum kymo_plan_per { KYMO_PER_FILE, KYMO_PER_SEGMENT, KYMO_PER_TRACE, KYMO_PER_VALUE };
+enum kymo_plan_known { KYMO_KNOWN_EARLIER, KYMO_KNOWN_BY_TIME, KYMO_KNOWN_ALWAYS };
+struct kymo_plan_table {
   uint32_t name, is_by_name; /* KEY NAME */
   uint32_t holds, per, known, limit;
   uint32_t pass; /* KNOWN ALWAYS: 0, or one more than the passes of the tables that its definitions read */
@@ -115,7 +115,7 @@ struct kymo_key_table {
 /* ---- types of fields in the file ---- */
 
 /* of a type */
-enum kymo_key_encoding {
+enum kymo_plan_encoding {
   KYMO_TYPE_UNSIGNED,
   KYMO_TYPE_SIGNED,
   KYMO_TYPE_FLOAT,
@@ -135,27 +135,27 @@ enum kymo_key_encoding {
 };
 #define KYMO_SIZE_POPPED UINT32_C(0xfffffffe) /* the size is taken from the stack */
 #define KYMO_SIZE_TO_END UINT32_C(0xfffffffd) /* all remaining bytes of the innermost window */
-struct kymo_key_type {
+struct kymo_plan_type {
   uint32_t encoding;
   uint32_t size; /* numbers: bits (1…64, FLOAT 16 32 64 80 128); texts and bytes: bytes; or POPPED, TO_END */
-  uint32_t order;        /* enum kymo_key_order */
+  uint32_t order;        /* enum kymo_plan_order */
   uint32_t is_msb_first; /* bit fields: 0 from the lowest bit, 1 from the highest, 2 as the byte order says */
   uint32_t fraction, extra;
 };
 
 /* Delivered form of a value, in rows: numbers of 8, 16, 32, 64 bits, floats of 32, 64; a TEXT or BLOB of
  * constant `bits`/8 bytes, or of any length if that is 0. */
-enum kymo_key_shape {
+enum kymo_plan_shape {
   KYMO_SHAPE_UNSIGNED,
   KYMO_SHAPE_SIGNED,
   KYMO_SHAPE_FLOAT,
   KYMO_SHAPE_TEXT,
   KYMO_SHAPE_BLOB
 };
-enum kymo_key_show { KYMO_SHOW_NONE, KYMO_SHOW_HEX, KYMO_SHOW_ADDRESS, KYMO_SHOW_UUID, KYMO_SHOW_CHAR };
+enum kymo_plan_show { KYMO_SHOW_NONE, KYMO_SHOW_HEX, KYMO_SHOW_ADDRESS, KYMO_SHOW_UUID, KYMO_SHOW_CHAR };
 
 /* How a value is shown. SCALE makes shape FLOAT 64, value × scale + offset; the machine computes it. */
-struct kymo_key_view {
+struct kymo_plan_view {
   uint32_t token, names, flags; /* TOKEN list; TOKEN of a NAMES table; FLAGS: indices or NONE */
   uint32_t has_scale, scale_low, scale_high, offset_low, offset_high; /* bits of doubles */
   uint32_t unit;                                                      /* text, or NONE */
@@ -163,10 +163,10 @@ struct kymo_key_view {
 };
 
 /* TYPES: the meaning of a letter or word of a run-time definition. */
-struct kymo_key_letters {
+struct kymo_plan_letters {
   uint32_t name, first, count;
 }; /* of LETTER */
-struct kymo_key_letter {
+struct kymo_plan_letter {
   uint32_t text;              /* "b", "uint8_t" */
   uint32_t type, shape, bits; /* of an element; no POPPED size */
   uint32_t count;             /* ARRAY n OF: n; else 0 */
@@ -177,30 +177,30 @@ struct kymo_key_letter {
 
 /* A load: `bits` (8, 16, 32, 64 unsigned or signed; other multiples of 8 up to 64 too) at `offset` bytes from
  * where the part began, to slot. Runs before the part's code. */
-struct kymo_key_load {
+struct kymo_plan_load {
   uint32_t offset, bits, is_signed, order, slot;
 };
 
 /* A unit of the file: one bounds check covers `fixed` bytes, loads read in them, the position moves after
  * them, then the code runs. A part begins on a byte boundary. */
-struct kymo_key_part {
+struct kymo_plan_part {
   uint32_t fixed, first_load, load_count, block;
 };
 
-struct kymo_key_prefix {
+struct kymo_plan_prefix {
   uint32_t name;
-  struct kymo_key_part part;
+  struct kymo_plan_part part;
 };
 
-enum kymo_key_class { KYMO_CLASS_EVENT, KYMO_CLASS_CONTROL, KYMO_CLASS_DEFINITION, KYMO_CLASS_SEGMENT };
+enum kymo_plan_class { KYMO_CLASS_EVENT, KYMO_CLASS_CONTROL, KYMO_CLASS_DEFINITION, KYMO_CLASS_SEGMENT };
 
-struct kymo_key_kind {
+struct kymo_plan_kind {
   uint32_t name, class_;
   uint32_t prefix; /* or NONE; its slots are the first ones of the kind's */
   uint32_t when;   /* block that leaves one value, or NONE; for dispatch. Sees the prefix's slots only */
   uint32_t
       align; /* block that leaves bytes, or NONE: record begins there, counted from the enclosing window */
-  struct kymo_key_part part; /* after the prefix */
+  struct kymo_plan_part part; /* after the prefix */
   uint32_t slot_count;
   uint32_t first_column, column_count;
   uint32_t first_keep, keep_count;
@@ -216,17 +216,17 @@ struct kymo_key_kind {
  * branches (a variant): the first whose slot is not absent is delivered. is_list: REPEAT and ARRAY, filled by
  * APPEND; its options' slots are not used. is_optional: may be absent (delivered as nothing); an absent value
  * of another is delivered as zero. */
-struct kymo_key_column {
+struct kymo_plan_column {
   uint32_t name, first_option, option_count, is_list, is_optional, is_hidden;
 };
-struct kymo_key_option {
+struct kymo_plan_option {
   uint32_t slot, shape, bits, view;
 };
 
 /* At the end of a record (of one with HOLDS: before its region) kept[index] = slot, for KEPT in other
  * records. Index: 0 to root.kept_count - 1, each in one kind only. In the region of a kind with HOLDS it is
  * that of the innermost enclosing record and absent outside. */
-struct kymo_key_keep {
+struct kymo_plan_keep {
   uint32_t slot, index;
 };
 
@@ -236,19 +236,19 @@ struct kymo_key_keep {
  * a table, the value of the slot after the (one) prefix selects the case of this value, else the kind
  * `otherwise` (or NONE: R3), and WHEN is not run; cases [first_case, …) ascend by value (unsigned 64).
  * Without, slot is NONE and the WHENs are tried in order. */
-struct kymo_key_dispatch {
+struct kymo_plan_dispatch {
   uint32_t first, count, slot, first_case, case_count, otherwise;
 };
-struct kymo_key_kind_ref {
+struct kymo_plan_kind_ref {
   uint32_t kind;
 };
-struct kymo_key_case {
+struct kymo_plan_case {
   uint32_t low, high, kind;
 };
 
 /* LAYOUT: steps in order; those of BLOCKS follow it directly, `inner_count` of them (with all nested
  * ones). */
-struct kymo_key_step {
+struct kymo_plan_step {
   uint32_t dispatch; /* NONE: BLOCKS */
   uint32_t is_repeat;
   uint32_t times, at, size; /* blocks that leave one value, or NONE. Of BLOCKS `size` is that of each block */
@@ -258,8 +258,8 @@ struct kymo_key_step {
 
 /* ---- definitions at run time: DEFINE … AS RECORD ---- */
 
-enum kymo_key_style { KYMO_STYLE_LETTERS, KYMO_STYLE_TEXT, KYMO_STYLE_LIST };
-struct kymo_key_recipe {
+enum kymo_plan_style { KYMO_STYLE_LETTERS, KYMO_STYLE_TEXT, KYMO_STYLE_LIST };
+struct kymo_plan_recipe {
   uint32_t table, style, letters;
   uint32_t split; /* text; LETTERS, TEXT */
   uint32_t name_column, type_column,
@@ -268,10 +268,10 @@ struct kymo_key_recipe {
   uint32_t first_override, override_count;
 };
 /* FIELD name IS …: replaces the letter's attributes. */
-struct kymo_key_override {
+struct kymo_plan_override {
   uint32_t name;
   uint32_t view;  /* or NONE */
-  uint32_t order; /* enum kymo_key_order, or NONE */
+  uint32_t order; /* enum kymo_plan_order, or NONE */
   uint32_t clock, time_mode, low_bits, unit_kind, unit_low,
       unit_high; /* TIME: clock or NONE; constant unit as TIME has it */
 };
@@ -286,7 +286,7 @@ struct kymo_key_override {
  * one depth; a block of items ends with an empty stack, an expression with one value. LOOP and TURN pair and
  * nest, as do ENTER/LEAVE and AT/BACK; jumps do not cross them.
  */
-enum kymo_key_code {
+enum kymo_plan_code {
   /* values */
   KYMO_DO_NUMBER = 1, /* → number: int64 with low half b, high half c; a = 1: as uint64 */
   KYMO_DO_TEXT,       /* → bytes of text a */
@@ -368,7 +368,7 @@ enum kymo_key_code {
   KYMO_DO_BACK,   /* return to the remembered position */
   KYMO_DO_ENTER,  /* [n] WITHIN n BYTES: window and base */
   KYMO_DO_AFTER,  /* [key if XOR] the rest of the window is replaced by the output of method a, enum
-                   * kymo_key_method */
+                   * kymo_plan_method */
   KYMO_DO_LEAVE,  /* ends the window; the position is after its n bytes */
   KYMO_DO_LENGTH, /* [n] the record has n bytes from its start: narrows the window. R2 if it is too short
                    * or beyond the window; a: bytes that loads have read beyond the place where the length
@@ -380,7 +380,7 @@ enum kymo_key_code {
   KYMO_DO_TURN,  /* a: the LOOP. UNTIL: [x] leaves if true */
   KYMO_DO_ORDER, /* a: LITTLE or BIG, from here on in this record */
   KYMO_DO_ORDER_FILE, /* a: … in this file */
-  KYMO_DO_CHECKSUM,   /* [begin end own_begin own_end] → algorithm a, enum kymo_key_checksum, over bytes
+  KYMO_DO_CHECKSUM,   /* [begin end own_begin own_end] → algorithm a, enum kymo_plan_checksum, over bytes
                        * begin … end - 1 (as HERE), with the checksum's own bytes counted as zeros; b, c:
                        * SEED low, high, if bit 8 of a is set */
   /* state */
@@ -394,16 +394,16 @@ enum kymo_key_code {
                           * KYMO_TIME_… mode and flags; c: n of LOW n. ADD pushes the sum of its ticks and
                           * those of the TIMEs before it, back to the last that is no ADD, rounded once */
   KYMO_DO_SEQUENCE,      /* [x, per if any] counter a (0 to root.sequence_count - 1) modulo 2^b; c: enum
-                     * kymo_key_per; a gap is a loss and R6. At the record's end */
+                     * kymo_plan_per; a gap is a loss and R6. At the record's end */
   KYMO_DO_LOST,          /* [x] x records were lost before this one */
   KYMO_DO_EXPECT, /* [x y] raise R<a> with message text b, x and y unless they are equal: y is the found
                    * value, x the expected one */
   KYMO_DO_COUNT,  /* number of codes */
 };
 
-enum kymo_key_loop { KYMO_LOOP_TIMES, KYMO_LOOP_TO_END, KYMO_LOOP_UNTIL };
-enum kymo_key_method { KYMO_METHOD_ZLIB, KYMO_METHOD_ZSTD, KYMO_METHOD_LZ4, KYMO_METHOD_XOR };
-enum kymo_key_checksum {
+enum kymo_plan_loop { KYMO_LOOP_TIMES, KYMO_LOOP_TO_END, KYMO_LOOP_UNTIL };
+enum kymo_plan_method { KYMO_METHOD_ZLIB, KYMO_METHOD_ZSTD, KYMO_METHOD_LZ4, KYMO_METHOD_XOR };
+enum kymo_plan_checksum {
   KYMO_SUM8,
   KYMO_SUM16,
   KYMO_SUM32,
@@ -418,7 +418,7 @@ enum kymo_key_checksum {
   KYMO_CHECKSUM_SEEDED = 0x100,
 };
 /* operand b of TIME: mode, and flags in the bits above it */
-enum kymo_key_time {
+enum kymo_plan_time {
   KYMO_TIME_POINT,
   KYMO_TIME_DISTANCE,
   KYMO_TIME_ADD,
@@ -437,23 +437,23 @@ enum kymo_key_time {
   KYMO_TIME_IS_SIGNED = 0x2000, /* x may be negative */
 };
 
-struct kymo_key_instruction {
+struct kymo_plan_instruction {
   uint32_t code, a, b, c;
 };
 /* Code is made of blocks: items of a prefix or kind, or one expression. */
-struct kymo_key_block {
+struct kymo_plan_block {
   uint32_t first, count;
 };
-struct kymo_key_text {
+struct kymo_plan_text {
   uint32_t offset, size;
 }; /* in `bytes` */
 
 /* ---- the whole ---- */
 
-/* Section, struct and array in struct kymo_key, in the order of the bytes: those that are added as items,
+/* Section, struct and array in struct kymo_plan, in the order of the bytes: those that are added as items,
  * and all. */
 /* clang-format off */
-#define KYMO_KEY_ITEMS(X) \
+#define KYMO_PLAN_ITEMS(X) \
   X(ROOT, root, root) X(CLOCK, clock, clocks) X(TOKEN, token, tokens) \
   X(TOKEN_ITEM, token_item, token_items) X(FLAG, flag, flags) X(FLAG_ITEM, flag_item, flag_items) \
   X(TABLE, table, tables) X(TYPE, type, types) X(VIEW, view, views) \
@@ -463,20 +463,20 @@ struct kymo_key_text {
   X(KIND_REF, kind_ref, kind_refs) X(CASE, case, cases) X(STEP, step, steps) \
   X(RECIPE, recipe, recipes) X(OVERRIDE, override, overrides)
 /* clang-format on */
-#define KYMO_KEY_SECTIONS(X) \
-  KYMO_KEY_ITEMS(X) X(TEXT, text, texts) X(BLOCK, block, blocks) X(INSTRUCTION, instruction, code)
+#define KYMO_PLAN_SECTIONS(X) \
+  KYMO_PLAN_ITEMS(X) X(TEXT, text, texts) X(BLOCK, block, blocks) X(INSTRUCTION, instruction, code)
 
-enum kymo_key_section {
+enum kymo_plan_section {
 #define X(name, what, array) KYMO_SECTION_##name,
-  KYMO_KEY_SECTIONS(X)
+  KYMO_PLAN_SECTIONS(X)
 #undef X
       KYMO_SECTION_COUNT,
 };
 
 /* A plan in memory: .kinds[i] of .counts[KYMO_SECTION_KIND]. */
-struct kymo_key {
-#define X(name, what, array) const struct kymo_key_##what *array;
-  KYMO_KEY_SECTIONS(X)
+struct kymo_plan {
+#define X(name, what, array) const struct kymo_plan_##what *array;
+  KYMO_PLAN_SECTIONS(X)
 #undef X
   uint32_t counts[KYMO_SECTION_COUNT];
   const uint8_t *bytes; /* the bytes of the texts */
@@ -485,53 +485,54 @@ struct kymo_key {
 
 /* ---- builder ---- */
 
-/* A builder belongs to one thread. kymo_key_finish reports that memory ran out. */
-struct kymo_key_builder;
-struct kymo_key_builder *kymo_key_builder_new(void);
-void kymo_key_builder_free(struct kymo_key_builder *builder);
+/* A builder belongs to one thread. kymo_plan_finish reports that memory ran out. */
+struct kymo_plan_builder;
+struct kymo_plan_builder *kymo_plan_builder_new(void);
+void kymo_plan_builder_free(struct kymo_plan_builder *builder);
 /* Returns the index of a text (any bytes). */
-uint32_t kymo_key_add_text(struct kymo_key_builder *builder, const void *bytes, size_t size);
+uint32_t kymo_plan_add_text(struct kymo_plan_builder *builder, const void *bytes, size_t size);
 /* Adds a copy of one item to a section; returns its index. Use the typed functions:
- * kymo_key_add_kind(builder, &kind) … Items that are referred to as a range must be added after one
+ * kymo_plan_add_kind(builder, &kind) … Items that are referred to as a range must be added after one
  * another. */
-uint32_t kymo_key_add(struct kymo_key_builder *builder, enum kymo_key_section section, const void *item);
+uint32_t kymo_plan_add(struct kymo_plan_builder *builder, enum kymo_plan_section section, const void *item);
 /* An item that was added before, for changing it; valid until the next addition to its section. */
-void *kymo_key_item(struct kymo_key_builder *builder, enum kymo_key_section section, uint32_t index);
-uint32_t kymo_key_count(const struct kymo_key_builder *builder, enum kymo_key_section section);
-#define X(name, what, array)                                                       \
-  static inline uint32_t kymo_key_add_##what(struct kymo_key_builder *builder,     \
-                                             const struct kymo_key_##what *item) { \
-    return kymo_key_add(builder, KYMO_SECTION_##name, item);                       \
+void *kymo_plan_item(struct kymo_plan_builder *builder, enum kymo_plan_section section, uint32_t index);
+uint32_t kymo_plan_count(const struct kymo_plan_builder *builder, enum kymo_plan_section section);
+#define X(name, what, array)                                                         \
+  static inline uint32_t kymo_plan_add_##what(struct kymo_plan_builder *builder,     \
+                                              const struct kymo_plan_##what *item) { \
+    return kymo_plan_add(builder, KYMO_SECTION_##name, item);                        \
   }
-KYMO_KEY_ITEMS(X)
+KYMO_PLAN_ITEMS(X)
 #undef X
 
 /* Begins a block of code; one at a time. */
-void kymo_key_block_begin(struct kymo_key_builder *builder);
-/* Ends the block; returns its index, KYMO_KEY_NONE if it has no instruction. */
-uint32_t kymo_key_block_end(struct kymo_key_builder *builder);
+void kymo_plan_block_begin(struct kymo_plan_builder *builder);
+/* Ends the block; returns its index, KYMO_PLAN_NONE if it has no instruction. */
+uint32_t kymo_plan_block_end(struct kymo_plan_builder *builder);
 /* Adds an instruction; returns its index. Unused operands are 0. */
-uint32_t kymo_key_emit(struct kymo_key_builder *builder, enum kymo_key_code code, uint32_t a, uint32_t b,
-                       uint32_t c);
+uint32_t kymo_plan_emit(struct kymo_plan_builder *builder, enum kymo_plan_code code, uint32_t a, uint32_t b,
+                        uint32_t c);
 /* Adds an instruction that pushes a signed (is_unsigned: unsigned) number of up to 64 bits. */
-uint32_t kymo_key_emit_number(struct kymo_key_builder *builder, uint64_t value, bool is_unsigned);
-/* The index that the next instruction will have: a target for kymo_key_aim. */
-uint32_t kymo_key_here(const struct kymo_key_builder *builder);
+uint32_t kymo_plan_emit_number(struct kymo_plan_builder *builder, uint64_t value, bool is_unsigned);
+/* The index that the next instruction will have: a target for kymo_plan_aim. */
+uint32_t kymo_plan_here(const struct kymo_plan_builder *builder);
 /* Sets operand a of a jump or LOOP. */
-void kymo_key_aim(struct kymo_key_builder *builder, uint32_t instruction, uint32_t target);
+void kymo_plan_aim(struct kymo_plan_builder *builder, uint32_t instruction, uint32_t target);
 /*
  * Verifies the plan and makes the schema with its event classes (names `TRACE:interpretation`, or
  * `TRACE:kind`), which carries the plan. The builder is freed in either case. NULL with `error`:
  * KYMO_E_LIMIT, KYMO_E_MEMORY, or KYMO_E_FORMAT for a mistake of the caller.
  */
-struct kymo_schema *kymo_key_finish(struct kymo_key_builder *builder, struct kymo_error *error);
+struct kymo_schema *kymo_plan_finish(struct kymo_plan_builder *builder, struct kymo_error *error);
 
 /* ---- reading ---- */
 
 /* The plan that a schema carries, verified; or NULL with `error`: KYMO_E_ABSENT if it carries none,
  * KYMO_E_FORMAT (R8) if it is corrupt or of another major version. `file` names it in errors. The caller
- * frees it with kymo_key_close. */
-struct kymo_key *kymo_key_open(const struct kymo_schema *schema, const char *file, struct kymo_error *error);
-void kymo_key_close(struct kymo_key *key);
+ * frees it with kymo_plan_close. */
+struct kymo_plan *kymo_plan_open(const struct kymo_schema *schema, const char *file,
+                                 struct kymo_error *error);
+void kymo_plan_close(struct kymo_plan *plan);
 
 #endif

@@ -5,14 +5,14 @@
 
 /* ---- beginning ---- */
 
-static void clear_slots(struct kymo_key_machine *machine, uint32_t from, uint32_t to) {
+static void clear_slots(struct kymo_plan_machine *machine, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++)
     machine->slots[i].sort = KYMO_SORT_ABSENT;
 }
 
 /* Begins at the first byte of a record, or of a possible one. */
-static void begin(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, uint64_t start) {
-  machine->windows[0] = (struct kymo_key_window){
+static void begin(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame, uint64_t start) {
+  machine->windows[0] = (struct kymo_plan_window){
       .data = machine->data, .base = start, .end = frame->end, .is_file_end = frame->end == machine->size};
   machine->window = machine->loop_count = machine->return_count = 0;
   machine->idle_turns = 0;
@@ -39,7 +39,7 @@ struct trial {
 
 /* A decode error of one of several kinds is reported if no kind fits. A record that is too short for one may
  * be long enough for another. */
-static void remember(struct kymo_key_machine *machine, struct trial *trial) {
+static void remember(struct kymo_plan_machine *machine, struct trial *trial) {
   if (!trial->r || (trial->r == 3 && machine->r != 3)) {
     trial->r = machine->r;
     trial->r_offset = machine->r_offset;
@@ -49,26 +49,26 @@ static void remember(struct kymo_key_machine *machine, struct trial *trial) {
 }
 
 /* Where a record of this kind would begin; false if that is beyond the region. */
-static bool align(struct kymo_key_machine *machine, const struct kymo_key_frame *frame,
-                  const struct kymo_key_kind *kind, uint64_t *start) {
+static bool align(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame,
+                  const struct kymo_plan_kind *kind, uint64_t *start) {
   uint64_t to, rest;
   *start = frame->at;
-  if (kind->align == KYMO_KEY_NONE)
+  if (kind->align == KYMO_PLAN_NONE)
     return true;
   begin(machine, frame, frame->at);
-  if (!kymo_key_count_of(machine, kind->align, "the alignment of a record", &to))
+  if (!kymo_plan_count_of(machine, kind->align, "the alignment of a record", &to))
     return false;
   rest = to ? (frame->at - frame->begin) % to : 0;
   if (rest && to - rest > frame->end - frame->at)
-    return kymo_key_raise(machine, 2, frame->at, "no place for a record aligned to %llu bytes",
-                          (unsigned long long)to);
+    return kymo_plan_raise(machine, 2, frame->at, "no place for a record aligned to %llu bytes",
+                           (unsigned long long)to);
   *start += rest ? to - rest : 0;
   return true;
 }
 
 /* The prefix, unless it was decoded at this place already. */
-static bool run_prefix(struct kymo_key_machine *machine, const struct kymo_key_frame *frame, uint32_t prefix,
-                       uint64_t start, struct trial *trial) {
+static bool run_prefix(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame,
+                       uint32_t prefix, uint64_t start, struct trial *trial) {
   if (trial->is_begun && trial->start == start && trial->prefix == prefix)
     return trial->is_good;
   begin(machine, frame, start);
@@ -76,20 +76,20 @@ static bool run_prefix(struct kymo_key_machine *machine, const struct kymo_key_f
   trial->start = start;
   trial->prefix = prefix;
   trial->is_good = true;
-  if (prefix == KYMO_KEY_NONE)
+  if (prefix == KYMO_PLAN_NONE)
     return true;
   clear_slots(machine, 0, machine->prefix_slots[prefix]);
-  trial->is_good = kymo_key_run_part(machine, &machine->key->prefixes[prefix].part);
+  trial->is_good = kymo_plan_run_part(machine, &machine->plan->prefixes[prefix].part);
   if (!trial->is_good) {
-    kymo_key_name_in_prefix(machine, prefix);
+    kymo_plan_name_in_prefix(machine, prefix);
     remember(machine, trial);
   }
   return trial->is_good;
 }
 
 /* Whether the kind fits. *ok becomes false if that is unknown. */
-static bool fits(struct kymo_key_machine *machine, const struct kymo_key_frame *frame,
-                 const struct kymo_key_kind *kind, struct trial *trial) {
+static bool fits(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame,
+                 const struct kymo_plan_kind *kind, struct trial *trial) {
   uint64_t start;
   struct kymo_expr_value value;
   if (!align(machine, frame, kind, &start)) {
@@ -97,31 +97,31 @@ static bool fits(struct kymo_key_machine *machine, const struct kymo_key_frame *
     trial->is_begun = false;
     return false;
   }
-  if (kind->align != KYMO_KEY_NONE) /* computing it has moved the machine back to the begin */
+  if (kind->align != KYMO_PLAN_NONE) /* computing it has moved the machine back to the begin */
     trial->is_begun = false;
   if (!run_prefix(machine, frame, kind->prefix, start, trial))
     return false;
-  if (kind->when == KYMO_KEY_NONE)
+  if (kind->when == KYMO_PLAN_NONE)
     return true;
-  if (!kymo_key_evaluate(machine, kind->when, &value)) {
+  if (!kymo_plan_evaluate(machine, kind->when, &value)) {
     remember(machine, trial);
     return false;
   }
   return kymo_value_is_true(&value);
 }
 
-static bool is_unfit(struct kymo_key_machine *machine, const struct kymo_key_frame *frame,
+static bool is_unfit(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame,
                      const struct trial *trial) {
   if (trial->r)
-    return kymo_key_raise(machine, trial->r, trial->r_offset, "%s", trial->text);
-  return kymo_key_raise(machine, 3, frame->at, "no kind of record fits");
+    return kymo_plan_raise(machine, trial->r, trial->r_offset, "%s", trial->text);
+  return kymo_plan_raise(machine, 3, frame->at, "no kind of record fits");
 }
 
 /* The kind that the table has for the value of a slot. */
-static bool choose(struct kymo_key_machine *machine, const struct kymo_key_frame *frame,
-                   const struct kymo_key_dispatch *dispatch) {
-  const struct kymo_key *key = machine->key;
-  const struct kymo_key_kind *first = &key->kinds[key->kind_refs[dispatch->first].kind];
+static bool choose(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame,
+                   const struct kymo_plan_dispatch *dispatch) {
+  const struct kymo_plan *plan = machine->plan;
+  const struct kymo_plan_kind *first = &plan->kinds[plan->kind_refs[dispatch->first].kind];
   struct trial trial = {0};
   uint64_t start;
   if (!align(machine, frame, first, &start))
@@ -133,26 +133,26 @@ static bool choose(struct kymo_key_machine *machine, const struct kymo_key_frame
   bool is_number = value->sort == KYMO_SORT_NUMBER && value->n.high == 0;
   while (is_number && low < high) {
     uint32_t middle = (low + high) / 2;
-    if (kymo_key_wide(key->cases[middle].low, key->cases[middle].high) < value->n.low)
+    if (kymo_plan_wide(plan->cases[middle].low, plan->cases[middle].high) < value->n.low)
       low = middle + 1;
     else
       high = middle;
   }
   bool is_case =
-      is_number && low < end && kymo_key_wide(key->cases[low].low, key->cases[low].high) == value->n.low;
-  machine->kind = is_case ? key->cases[low].kind : dispatch->otherwise;
-  return machine->kind != KYMO_KEY_NONE || is_unfit(machine, frame, &trial);
+      is_number && low < end && kymo_plan_wide(plan->cases[low].low, plan->cases[low].high) == value->n.low;
+  machine->kind = is_case ? plan->cases[low].kind : dispatch->otherwise;
+  return machine->kind != KYMO_PLAN_NONE || is_unfit(machine, frame, &trial);
 }
 
-static bool find_kind(struct kymo_key_machine *machine, const struct kymo_key_frame *frame) {
-  const struct kymo_key *key = machine->key;
-  const struct kymo_key_dispatch *dispatch = &key->dispatches[frame->dispatch];
+static bool find_kind(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame) {
+  const struct kymo_plan *plan = machine->plan;
+  const struct kymo_plan_dispatch *dispatch = &plan->dispatches[frame->dispatch];
   struct trial trial = {0};
-  if (dispatch->slot != KYMO_KEY_NONE)
+  if (dispatch->slot != KYMO_PLAN_NONE)
     return choose(machine, frame, dispatch);
   for (uint32_t i = 0; i < dispatch->count; i++) {
-    uint32_t kind = key->kind_refs[dispatch->first + i].kind;
-    if (fits(machine, frame, &key->kinds[kind], &trial)) {
+    uint32_t kind = plan->kind_refs[dispatch->first + i].kind;
+    if (fits(machine, frame, &plan->kinds[kind], &trial)) {
       machine->kind = kind;
       return true;
     }
@@ -162,38 +162,38 @@ static bool find_kind(struct kymo_key_machine *machine, const struct kymo_key_fr
 
 /* ---- body ---- */
 
-void *kymo_key_work(struct kymo_key_machine *machine, size_t size) {
-  if (size > KYMO_KEY_WORK_MAX - machine->work_bytes) {
-    kymo_key_raise(machine, 9, kymo_key_offset(machine),
-                   "a record with more than %zu MiB of unpacked bytes, joined keys and words",
-                   KYMO_KEY_WORK_MAX >> 20);
+void *kymo_plan_work(struct kymo_plan_machine *machine, size_t size) {
+  if (size > KYMO_PLAN_WORK_MAX - machine->work_bytes) {
+    kymo_plan_raise(machine, 9, kymo_plan_offset(machine),
+                    "a record with more than %zu MiB of unpacked bytes, joined keys and words",
+                    KYMO_PLAN_WORK_MAX >> 20);
     return NULL;
   }
   void *memory = kymo_arena_alloc(&machine->work, size);
   machine->work_bytes += size;
   machine->failed |= !memory;
   if (!memory)
-    kymo_key_raise(machine, 9, kymo_key_offset(machine), "out of memory");
+    kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "out of memory");
   return memory;
 }
 
 /* Reads the fields of a run-time definition. */
-static bool run_definition(struct kymo_key_machine *machine, const struct kymo_key_kind *kind) {
+static bool run_definition(struct kymo_plan_machine *machine, const struct kymo_plan_kind *kind) {
   struct kymo_expr_value value;
-  if (!kymo_key_evaluate(machine, kind->from_key, &value))
+  if (!kymo_plan_evaluate(machine, kind->from_key, &value))
     return false;
-  const struct kymo_key_version *version = kymo_key_table_get(machine, kind->from_table, &value);
+  const struct kymo_plan_version *version = kymo_plan_table_get(machine, kind->from_table, &value);
   if (!version || !version->record) {
-    char found[KYMO_KEY_DESCRIBED];
-    kymo_key_describe(&value, false, found, sizeof found);
-    return kymo_key_mark(machine, 7, "a record without a definition%s%s", *found ? ", found the key " : "",
-                         found);
+    char found[KYMO_PLAN_DESCRIBED];
+    kymo_plan_describe(&value, false, found, sizeof found);
+    return kymo_plan_mark(machine, 7, "a record without a definition%s%s", *found ? ", found the key " : "",
+                          found);
   }
-  return kymo_key_run_record(machine, version->record);
+  return kymo_plan_run_record(machine, version->record);
 }
 
-bool kymo_key_decode(struct kymo_key_machine *machine, const struct kymo_key_frame *frame) {
-  machine->kind = KYMO_KEY_NONE;
+bool kymo_plan_decode(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame) {
+  machine->kind = KYMO_PLAN_NONE;
   machine->is_damaged = false;
   machine->record_end = UINT64_MAX;
   machine->start = frame->at;
@@ -201,14 +201,14 @@ bool kymo_key_decode(struct kymo_key_machine *machine, const struct kymo_key_fra
   machine->work_bytes = 0;
   if (!find_kind(machine, frame))
     return false;
-  const struct kymo_key_kind *kind = &machine->key->kinds[machine->kind];
-  clear_slots(machine, kind->prefix == KYMO_KEY_NONE ? 0 : machine->prefix_slots[kind->prefix],
+  const struct kymo_plan_kind *kind = &machine->plan->kinds[machine->kind];
+  clear_slots(machine, kind->prefix == KYMO_PLAN_NONE ? 0 : machine->prefix_slots[kind->prefix],
               kind->slot_count);
   for (uint32_t i = 0; i < kind->column_count; i++)
     machine->lists[kind->first_column + i].count = 0;
   if (kind->class_ == KYMO_CLASS_SEGMENT)
-    kymo_key_tables_clear(machine, KYMO_PER_SEGMENT);
-  if (!kymo_key_run_part(machine, &kind->part) && !kymo_key_name_in_kind(machine, kind))
+    kymo_plan_tables_clear(machine, KYMO_PER_SEGMENT);
+  if (!kymo_plan_run_part(machine, &kind->part) && !kymo_plan_name_in_kind(machine, kind))
     return false;
-  return kind->from_table == KYMO_KEY_NONE || run_definition(machine, kind);
+  return kind->from_table == KYMO_PLAN_NONE || run_definition(machine, kind);
 }

@@ -14,8 +14,8 @@
 
 /* A definition that is being parsed; its names are collected in `text`. */
 struct definition {
-  struct kymo_key_machine *machine;
-  const struct kymo_key_recipe *recipe;
+  struct kymo_plan_machine *machine;
+  const struct kymo_plan_recipe *recipe;
   struct kymo_expr_value name;
   bool has_length;
   uint64_t length;
@@ -31,34 +31,34 @@ struct definition {
   uint32_t count;
 };
 
-static struct kymo_expr_value text_value(const struct kymo_key *key, uint32_t text) {
+static struct kymo_expr_value text_value(const struct kymo_plan *plan, uint32_t text) {
   uint32_t size;
-  const uint8_t *bytes = kymo_key_text(key, text, &size);
+  const uint8_t *bytes = kymo_plan_text(plan, text, &size);
   return kymo_value_bytes(bytes, size);
 }
 
 /* ---- fields ---- */
 
 static uint32_t find_letter(const struct definition *d, const struct kymo_expr_value *word) {
-  const struct kymo_key *key = d->machine->key;
-  const struct kymo_key_letters *list =
-      d->recipe->letters == KYMO_KEY_NONE ? NULL : &key->letter_lists[d->recipe->letters];
+  const struct kymo_plan *plan = d->machine->plan;
+  const struct kymo_plan_letters *list =
+      d->recipe->letters == KYMO_PLAN_NONE ? NULL : &plan->letter_lists[d->recipe->letters];
   for (uint32_t i = 0; list && i < list->count; i++) {
-    struct kymo_expr_value text = text_value(key, key->letters[list->first + i].text);
+    struct kymo_expr_value text = text_value(plan, plan->letters[list->first + i].text);
     if (kymo_value_is_equal(&text, word))
       return list->first + i;
   }
-  return KYMO_KEY_NONE;
+  return KYMO_PLAN_NONE;
 }
 
 static uint32_t find_override(const struct definition *d, const struct kymo_expr_value *name) {
-  const struct kymo_key *key = d->machine->key;
+  const struct kymo_plan *plan = d->machine->plan;
   for (uint32_t i = 0; i < d->recipe->override_count; i++) {
-    struct kymo_expr_value text = text_value(key, key->overrides[d->recipe->first_override + i].name);
+    struct kymo_expr_value text = text_value(plan, plan->overrides[d->recipe->first_override + i].name);
     if (kymo_value_is_equal(&text, name))
       return d->recipe->first_override + i;
   }
-  return KYMO_KEY_NONE;
+  return KYMO_PLAN_NONE;
 }
 
 static void add(struct definition *d, struct kymo_expr_value name, const struct kymo_expr_value *word,
@@ -66,7 +66,7 @@ static void add(struct definition *d, struct kymo_expr_value name, const struct 
   uint32_t letter = find_letter(d, word);
   d->culprit = *word;
   d->field = name;
-  if (letter == KYMO_KEY_NONE)
+  if (letter == KYMO_PLAN_NONE)
     d->wrong = "a definition of a record with a type that is not known";
   else if (d->count == FIELDS_MAX)
     d->wrong = "a definition of a record with more than 1024 fields";
@@ -98,7 +98,7 @@ static struct kymo_expr_value trim(struct kymo_expr_value text) {
 
 /* One letter a field, and a list of names. */
 static void by_letters(struct definition *d, struct kymo_expr_value letters, struct kymo_expr_value names) {
-  struct kymo_expr_value split = text_value(d->machine->key, d->recipe->split);
+  struct kymo_expr_value split = text_value(d->machine->plan, d->recipe->split);
   for (uint32_t i = 0; i < letters.size && !d->wrong; i++) {
     struct kymo_expr_value letter = kymo_value_bytes(letters.p + i, 1);
     d->culprit = letter;
@@ -132,7 +132,7 @@ static uint32_t take_count(struct kymo_expr_value *text) {
 
 /* `type name`, `type[n] name` or `type name[n]`. */
 static void by_text(struct definition *d, struct kymo_expr_value text) {
-  struct kymo_expr_value split = text_value(d->machine->key, d->recipe->split);
+  struct kymo_expr_value split = text_value(d->machine->plan, d->recipe->split);
   while (text.size && !d->wrong) {
     struct kymo_expr_value piece = trim(next_piece(&text, &split));
     uint32_t count = take_count(&piece), at = (uint32_t)piece.size;
@@ -148,8 +148,8 @@ static void by_text(struct definition *d, struct kymo_expr_value text) {
 }
 
 /* Bytes of an element of a type, 0 if they are not constant. */
-static uint64_t bytes_of(const struct kymo_key_type *type) {
-  switch ((enum kymo_key_encoding)type->encoding) {
+static uint64_t bytes_of(const struct kymo_plan_type *type) {
+  switch ((enum kymo_plan_encoding)type->encoding) {
   case KYMO_TYPE_UNSIGNED:
   case KYMO_TYPE_SIGNED:
   case KYMO_TYPE_FLOAT:
@@ -168,7 +168,7 @@ static struct kymo_expr_value word_of(struct definition *d, const struct kymo_ex
   enum { DIGITS = 24 };
   if (value->sort != KYMO_SORT_NUMBER)
     return value->sort == KYMO_SORT_BYTES ? *value : kymo_value_bytes((const uint8_t *)"", 0);
-  char *digits = kymo_key_work(d->machine, DIGITS);
+  char *digits = kymo_plan_work(d->machine, DIGITS);
   if (!digits)
     return kymo_value_bytes((const uint8_t *)"", 0);
   const char *sign = value->n.high < 0 ? "-" : "";
@@ -179,11 +179,11 @@ static struct kymo_expr_value word_of(struct definition *d, const struct kymo_ex
 
 /* Parallel lists of names and types, and optionally of sizes in bytes. */
 static void by_list(struct definition *d) {
-  const struct kymo_key_machine *machine = d->machine;
-  const struct kymo_key_list *names = &machine->lists[d->recipe->name_column],
-                             *types = &machine->lists[d->recipe->type_column];
-  const struct kymo_key_list *sizes =
-      d->recipe->size_column == KYMO_KEY_NONE ? NULL : &machine->lists[d->recipe->size_column];
+  const struct kymo_plan_machine *machine = d->machine;
+  const struct kymo_plan_list *names = &machine->lists[d->recipe->name_column],
+                              *types = &machine->lists[d->recipe->type_column];
+  const struct kymo_plan_list *sizes =
+      d->recipe->size_column == KYMO_PLAN_NONE ? NULL : &machine->lists[d->recipe->size_column];
   if (names->count != types->count || (sizes && sizes->count != names->count))
     d->wrong = "a definition of a record by lists of different lengths";
   for (uint32_t i = 0; i < names->count && !d->wrong; i++) {
@@ -192,8 +192,8 @@ static void by_list(struct definition *d) {
     add(d, word_of(d, &names->items[i].value), &word, 0);
     if (d->wrong || !sizes || sizes->items[i].value.sort != KYMO_SORT_NUMBER)
       continue;
-    const struct kymo_key_letter *letter = &machine->key->letters[d->parts[d->count - 1].letter];
-    uint64_t one = bytes_of(&machine->key->types[letter->type]), size = sizes->items[i].value.n.low;
+    const struct kymo_plan_letter *letter = &machine->plan->letters[d->parts[d->count - 1].letter];
+    uint64_t one = bytes_of(&machine->plan->types[letter->type]), size = sizes->items[i].value.n.low;
     if (!one || size % one || size / one > 65536 || size == 0) {
       d->wrong = "a definition of a record with a size that its type cannot have";
       d->culprit = sizes->items[i].value;
@@ -204,8 +204,8 @@ static void by_list(struct definition *d) {
 }
 
 /* The number of values of a field: the count in the definition times that of its type. */
-static uint64_t values_of(const struct kymo_key *key, uint32_t letter, uint32_t count) {
-  uint64_t each = key->letters[letter].count;
+static uint64_t values_of(const struct kymo_plan *plan, uint32_t letter, uint32_t count) {
+  uint64_t each = plan->letters[letter].count;
   return (each ? each : 1) * (count ? count : 1);
 }
 
@@ -213,8 +213,8 @@ static uint64_t values_of(const struct kymo_key *key, uint32_t letter, uint32_t 
 static void limit_values(struct definition *d) {
   uint64_t values = 0;
   for (uint32_t i = 0; i < d->count; i++)
-    values += values_of(d->machine->key, d->parts[i].letter, d->parts[i].count);
-  if (values > KYMO_KEY_REPEAT_LIMIT && !d->wrong) {
+    values += values_of(d->machine->plan, d->parts[i].letter, d->parts[i].count);
+  if (values > KYMO_PLAN_REPEAT_LIMIT && !d->wrong) {
     d->wrong = "a definition of a record with more than 1048576 values";
     d->culprit = d->name;
     d->field.sort = KYMO_SORT_ABSENT;
@@ -240,24 +240,24 @@ static void spell(const struct definition *d, struct kymo_strbuf *out) {
   }
 }
 
-static struct kymo_key_record *make(const struct definition *d, struct kymo_arena *arena) {
-  struct kymo_key_record *record = kymo_arena_alloc(arena, sizeof *record);
-  struct kymo_key_field *fields = kymo_arena_array(arena, d->count + 1, sizeof *fields);
+static struct kymo_plan_record *make(const struct definition *d, struct kymo_arena *arena) {
+  struct kymo_plan_record *record = kymo_arena_alloc(arena, sizeof *record);
+  struct kymo_plan_field *fields = kymo_arena_array(arena, d->count + 1, sizeof *fields);
   if (!record || !fields)
     return NULL;
-  *record = (struct kymo_key_record){.recipe = (uint32_t)(d->recipe - d->machine->key->recipes),
-                                     .table = d->recipe->table,
-                                     .field_count = d->count,
-                                     .fields = fields,
-                                     .is_bytes = d->wrong != NULL,
-                                     .has_length = d->has_length,
-                                     .length = d->length};
+  *record = (struct kymo_plan_record){.recipe = (uint32_t)(d->recipe - d->machine->plan->recipes),
+                                      .table = d->recipe->table,
+                                      .field_count = d->count,
+                                      .fields = fields,
+                                      .is_bytes = d->wrong != NULL,
+                                      .has_length = d->has_length,
+                                      .length = d->length};
   record->name =
       kymo_arena_copy(arena, (const char *)d->name.p, strnlen((const char *)d->name.p, d->name.size));
   for (uint32_t i = 0; i < d->count && record->name; i++) {
     const struct part *part = &d->parts[i];
     fields[i] =
-        (struct kymo_key_field){.letter = part->letter, .override = part->override, .count = part->count};
+        (struct kymo_plan_field){.letter = part->letter, .override = part->override, .count = part->count};
     fields[i].name = kymo_arena_copy(arena, (const char *)part->name.p,
                                      strnlen((const char *)part->name.p, part->name.size));
     if (!fields[i].name)
@@ -268,20 +268,20 @@ static struct kymo_key_record *make(const struct definition *d, struct kymo_aren
 
 /* The one record of this definition, which the first pass has found or finds now. NULL: it was not found, or
  * out of memory. */
-static struct kymo_key_record *intern(const struct definition *d) {
-  struct kymo_key_found *found = d->machine->found;
-  struct kymo_key_records *records = found ? &found->records[d->recipe->table] : NULL;
+static struct kymo_plan_record *intern(const struct definition *d) {
+  struct kymo_plan_found *found = d->machine->found;
+  struct kymo_plan_records *records = found ? &found->records[d->recipe->table] : NULL;
   struct kymo_strbuf spelled = {0};
-  struct kymo_key_record *record = NULL;
+  struct kymo_plan_record *record = NULL;
   if (!records)
     return NULL;
   spell(d, &spelled);
   struct kymo_expr_value text = kymo_value_bytes((const uint8_t *)spelled.text, (uint32_t)spelled.length);
   uint32_t index = spelled.failed
-                       ? KYMO_KEY_NONE
-                       : kymo_key_found_text(found, &records->spelled, &text, d->machine->may_find);
+                       ? KYMO_PLAN_NONE
+                       : kymo_plan_found_text(found, &records->spelled, &text, d->machine->may_find);
   kymo_strbuf_free(&spelled);
-  if (index == KYMO_KEY_NONE)
+  if (index == KYMO_PLAN_NONE)
     return NULL;
   if (index < records->count)
     return records->list[index];
@@ -298,22 +298,22 @@ static struct kymo_key_record *intern(const struct definition *d) {
 
 /* Raises at the wrong piece, with its text, its field and the record. */
 static bool mark_wrong(const struct definition *d) {
-  const struct kymo_key_machine *machine = d->machine;
+  const struct kymo_plan_machine *machine = d->machine;
   const struct kymo_expr_value *const pieces[3] = {&d->culprit, &d->field, &d->name};
-  char texts[3][KYMO_KEY_DESCRIBED];
+  char texts[3][KYMO_PLAN_DESCRIBED];
   for (int i = 0; i < 3; i++)
-    kymo_key_describe(pieces[i], false, texts[i], sizeof texts[i]);
-  uint64_t bits = kymo_key_bits_since(machine, &d->culprit), begin = (machine->start + d->at) * 8;
-  if (!bits && d->at != KYMO_KEY_NONE && begin <= machine->bit)
+    kymo_plan_describe(pieces[i], false, texts[i], sizeof texts[i]);
+  uint64_t bits = kymo_plan_bits_since(machine, &d->culprit), begin = (machine->start + d->at) * 8;
+  if (!bits && d->at != KYMO_PLAN_NONE && begin <= machine->bit)
     bits = machine->bit - begin;
-  return kymo_key_mark_field(d->machine, 7, bits, "%s%s%s%s%s%s%s", d->wrong, *texts[0] ? ", found " : "",
-                             texts[0], *texts[1] ? ", in " : "", texts[1],
-                             *texts[2] ? *texts[1] ? " of " : ", in " : "", texts[2]);
+  return kymo_plan_mark_field(d->machine, 7, bits, "%s%s%s%s%s%s%s", d->wrong, *texts[0] ? ", found " : "",
+                              texts[0], *texts[1] ? ", in " : "", texts[1],
+                              *texts[2] ? *texts[1] ? " of " : ", in " : "", texts[2]);
 }
 
 /* Makes a definition with space for its parts. */
 static bool define(struct definition *d, const struct kymo_expr_value *operands) {
-  struct kymo_key_machine *machine = d->machine;
+  struct kymo_plan_machine *machine = d->machine;
   const struct kymo_expr_value *source = operands + 2;
   if (d->recipe->style == KYMO_STYLE_LETTERS)
     by_letters(d, source[0], source[1]);
@@ -324,17 +324,17 @@ static bool define(struct definition *d, const struct kymo_expr_value *operands)
   limit_values(d);
   if (machine->r || (d->wrong && !mark_wrong(d)))
     return false;
-  const struct kymo_key_record *record = intern(d);
-  return !record || kymo_key_table_set(machine, d->recipe->table, &operands[0], NULL, record);
+  const struct kymo_plan_record *record = intern(d);
+  return !record || kymo_plan_table_set(machine, d->recipe->table, &operands[0], NULL, record);
 }
 
-bool kymo_key_define_record(struct kymo_key_machine *machine, const struct kymo_key_recipe *recipe,
-                            const struct kymo_expr_value *operands) {
+bool kymo_plan_define_record(struct kymo_plan_machine *machine, const struct kymo_plan_recipe *recipe,
+                             const struct kymo_expr_value *operands) {
   struct definition d = {.machine = machine,
                          .recipe = recipe,
                          .name = operands[1],
                          .has_length = recipe->has_length != 0,
-                         .at = KYMO_KEY_NONE};
+                         .at = KYMO_PLAN_NONE};
   const struct kymo_expr_value *source = operands + 2;
   uint32_t sources = recipe->style == KYMO_STYLE_LETTERS ? 2 : recipe->style == KYMO_STYLE_TEXT ? 1 : 0;
   bool ok = operands[0].sort != KYMO_SORT_ABSENT && d.name.sort == KYMO_SORT_BYTES;
@@ -342,7 +342,7 @@ bool kymo_key_define_record(struct kymo_key_machine *machine, const struct kymo_
     ok = ok && source[i].sort == KYMO_SORT_BYTES;
   if (!ok || machine->is_dry)
     return true;
-  if (d.has_length && !kymo_key_as_count(machine, source + sources, "the LENGTH of a record", &d.length))
+  if (d.has_length && !kymo_plan_as_count(machine, source + sources, "the LENGTH of a record", &d.length))
     return false;
   d.parts = reallocarray(NULL, FIELDS_MAX, sizeof *d.parts);
   if (!d.parts) {
@@ -356,66 +356,68 @@ bool kymo_key_define_record(struct kymo_key_machine *machine, const struct kymo_
 
 /* ---- decoding by a definition ---- */
 
-static bool is_time(const struct kymo_key *key, const struct kymo_key_field *field) {
-  return field->override != KYMO_KEY_NONE && key->overrides[field->override].clock != KYMO_KEY_NONE;
+static bool is_time(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
+  return field->override != KYMO_PLAN_NONE && plan->overrides[field->override].clock != KYMO_PLAN_NONE;
 }
 
-bool kymo_key_is_record_time(const struct kymo_key *key, const struct kymo_key_record *record,
-                             uint32_t field) {
+bool kymo_plan_is_record_time(const struct kymo_plan *plan, const struct kymo_plan_record *record,
+                              uint32_t field) {
   for (uint32_t i = 0; i < record->field_count; i++) {
-    uint32_t mode = is_time(key, &record->fields[i]) ? key->overrides[record->fields[i].override].time_mode
-                                                     : KYMO_TIME_MODES;
+    uint32_t mode = is_time(plan, &record->fields[i]) ? plan->overrides[record->fields[i].override].time_mode
+                                                      : KYMO_TIME_MODES;
     if (mode == KYMO_TIME_POINT || mode == KYMO_TIME_DISTANCE || mode == KYMO_TIME_LOW)
       return i == field;
   }
   return false;
 }
 
-static bool convert(struct kymo_key_machine *machine, const struct kymo_key_override *how,
+static bool convert(struct kymo_plan_machine *machine, const struct kymo_plan_override *how,
                     struct kymo_expr_value *value) {
-  struct kymo_expr_value operands[2] = {*value, kymo_value_u64(kymo_key_wide(how->unit_low, how->unit_high))};
-  struct kymo_key_instruction what = {KYMO_DO_TIME, how->clock, how->time_mode | how->unit_kind,
-                                      how->low_bits};
-  return kymo_key_time(machine, &what, operands, value);
+  struct kymo_expr_value operands[2] = {*value,
+                                        kymo_value_u64(kymo_plan_wide(how->unit_low, how->unit_high))};
+  struct kymo_plan_instruction what = {KYMO_DO_TIME, how->clock, how->time_mode | how->unit_kind,
+                                       how->low_bits};
+  return kymo_plan_time(machine, &what, operands, value);
 }
 
-static bool run_field(struct kymo_key_machine *machine, const struct kymo_key_field *field, uint32_t *count) {
-  const struct kymo_key *key = machine->key;
-  const struct kymo_key_letter *letter = &key->letters[field->letter];
-  const struct kymo_key_type *type = &key->types[letter->type];
-  const struct kymo_key_override *how =
-      field->override == KYMO_KEY_NONE ? NULL : &key->overrides[field->override];
-  bool has_order = how && how->order != KYMO_KEY_NONE;
-  uint64_t times = values_of(key, field->letter, field->count);
+static bool run_field(struct kymo_plan_machine *machine, const struct kymo_plan_field *field,
+                      uint32_t *count) {
+  const struct kymo_plan *plan = machine->plan;
+  const struct kymo_plan_letter *letter = &plan->letters[field->letter];
+  const struct kymo_plan_type *type = &plan->types[letter->type];
+  const struct kymo_plan_override *how =
+      field->override == KYMO_PLAN_NONE ? NULL : &plan->overrides[field->override];
+  bool has_order = how && how->order != KYMO_PLAN_NONE;
+  uint64_t times = values_of(plan, field->letter, field->count);
   for (*count = 0; *count < times; ++*count) {
     struct kymo_expr_value value = {0};
     uint64_t begin = machine->bit;
-    if (!kymo_key_load_value(machine, type, type->size, has_order,
-                             has_order ? (enum kymo_key_order)how->order : KYMO_KEY_LITTLE, &value)) {
+    if (!kymo_plan_load_value(machine, type, type->size, has_order,
+                              has_order ? (enum kymo_plan_order)how->order : KYMO_PLAN_LITTLE, &value)) {
       machine->bit = begin;
       return false;
     }
-    kymo_key_tell_loaded(
-        machine, (struct kymo_key_loaded){begin, machine->bit, KYMO_KEY_NONE, NULL, field->name, value});
-    if ((is_time(key, field) && !convert(machine, how, &value)) ||
-        !kymo_key_append(machine, &machine->fields, &value, 0))
+    kymo_plan_tell_loaded(
+        machine, (struct kymo_plan_loaded){begin, machine->bit, KYMO_PLAN_NONE, NULL, field->name, value});
+    if ((is_time(plan, field) && !convert(machine, how, &value)) ||
+        !kymo_plan_append(machine, &machine->fields, &value, 0))
       return false;
   }
   return true;
 }
 
 /* All remaining bytes as one value. */
-static bool run_bytes(struct kymo_key_machine *machine) {
-  static const struct kymo_key_type rest = {.encoding = KYMO_TYPE_BYTES, .size = KYMO_SIZE_TO_END};
+static bool run_bytes(struct kymo_plan_machine *machine) {
+  static const struct kymo_plan_type rest = {.encoding = KYMO_TYPE_BYTES, .size = KYMO_SIZE_TO_END};
   struct kymo_expr_value value = {0};
   machine->fields.count = 0;
-  return kymo_key_load_value(machine, &rest, rest.size, false, KYMO_KEY_LITTLE, &value) &&
-         kymo_key_append(machine, &machine->fields, &value, 0);
+  return kymo_plan_load_value(machine, &rest, rest.size, false, KYMO_PLAN_LITTLE, &value) &&
+         kymo_plan_append(machine, &machine->fields, &value, 0);
 }
 
 /* The number of fields for which there are bytes: the record does not fit if that is less than all, or if
  * bytes remain. */
-static uint32_t run_fields(struct kymo_key_machine *machine, const struct kymo_key_record *record) {
+static uint32_t run_fields(struct kymo_plan_machine *machine, const struct kymo_plan_record *record) {
   uint32_t i = 0;
   while (i < record->field_count && run_field(machine, &record->fields[i], &machine->field_counts[i]))
     i++;
@@ -424,28 +426,28 @@ static uint32_t run_fields(struct kymo_key_machine *machine, const struct kymo_k
 
 /* Delivers a record that does not fit its definition as bytes, from `field` on. False after raising: the
  * file ends. */
-static bool run_misfit(struct kymo_key_machine *machine, const struct kymo_key_record *record, uint32_t field,
-                       uint64_t begin) {
-  char place[2 * KYMO_KEY_DESCRIBED + 16];
-  kymo_key_describe_field(record, field, place, sizeof place);
+static bool run_misfit(struct kymo_plan_machine *machine, const struct kymo_plan_record *record,
+                       uint32_t field, uint64_t begin) {
+  char place[2 * KYMO_PLAN_DESCRIBED + 16];
+  kymo_plan_describe_field(record, field, place, sizeof place);
   if (machine->r == 1) {
     size_t used = strlen(machine->r_text);
     snprintf(machine->r_text + used, sizeof machine->r_text - used, "%s", place);
     return false;
   }
   machine->r = 0;
-  bool goes_on = kymo_key_mark(machine, 7, "a record whose definition does not fit its length%s", place);
+  bool goes_on = kymo_plan_mark(machine, 7, "a record whose definition does not fit its length%s", place);
   machine->bit = begin;
   return goes_on && run_bytes(machine);
 }
 
-bool kymo_key_run_record(struct kymo_key_machine *machine, const struct kymo_key_record *record) {
-  const struct kymo_key_watch *watch = machine->watch;
+bool kymo_plan_run_record(struct kymo_plan_machine *machine, const struct kymo_plan_record *record) {
+  const struct kymo_plan_watch *watch = machine->watch;
   uint64_t begin = machine->bit;
   machine->record = record;
   machine->fields.count = 0;
   if (record->has_length && machine->record_end == UINT64_MAX &&
-      !kymo_key_set_length(machine, record->length))
+      !kymo_plan_set_length(machine, record->length))
     return false;
   if (record->field_count > machine->field_capacity) {
     uint32_t *counts = reallocarray(machine->field_counts, record->field_count, sizeof *counts);
@@ -466,7 +468,7 @@ bool kymo_key_run_record(struct kymo_key_machine *machine, const struct kymo_key
   if (machine->failed || (ok && !record->is_bytes))
     return ok && !machine->failed;
   if (!record->is_bytes && machine->r != 1 && machine->may_find) {
-    struct kymo_key_record *found = (struct kymo_key_record *)(uintptr_t)record;
+    struct kymo_plan_record *found = (struct kymo_plan_record *)(uintptr_t)record;
     found->is_bytes = found->is_misfit = true;
   }
   return run_misfit(machine, record, fitting, begin);

@@ -28,7 +28,7 @@ static bool is_small(const struct kymo_expr_value *key) {
   return key->sort == KYMO_SORT_NUMBER && key->n.high == 0 && key->n.low < SMALL_KEYS;
 }
 
-static struct kymo_key_entry *find(struct kymo_key_map *map, const struct kymo_expr_value *key) {
+static struct kymo_plan_entry *find(struct kymo_plan_map *map, const struct kymo_expr_value *key) {
   if (is_small(key)) {
     uint32_t index = key->n.low < map->small_count ? map->small[key->n.low] : 0;
     return index ? &map->entries[index - 1] : NULL;
@@ -45,7 +45,7 @@ static struct kymo_key_entry *find(struct kymo_key_map *map, const struct kymo_e
 
 /* ---- space ---- */
 
-static bool make_small(struct kymo_key_map *map, uint64_t key) {
+static bool make_small(struct kymo_plan_map *map, uint64_t key) {
   if (key < map->small_count)
     return true;
   uint32_t count = map->small_count ? map->small_count : 64;
@@ -61,12 +61,12 @@ static bool make_small(struct kymo_key_map *map, uint64_t key) {
 }
 
 /* A copy that lives as long as the machine. */
-static bool keep(struct kymo_key_machine *machine, struct kymo_expr_value *value) {
+static bool keep(struct kymo_plan_machine *machine, struct kymo_expr_value *value) {
   if (value->sort != KYMO_SORT_BYTES)
     return true;
   if (value->size > TEXTS_MAX - machine->text_bytes)
-    return kymo_key_raise(machine, 9, kymo_key_offset(machine), "tables that refer to more than %zu MiB",
-                          TEXTS_MAX >> 20);
+    return kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "tables that refer to more than %zu MiB",
+                           TEXTS_MAX >> 20);
   char *copy = kymo_arena_copy(&machine->texts, (const char *)value->p, value->size);
   machine->failed |= !copy;
   value->p = (const uint8_t *)copy;
@@ -74,11 +74,11 @@ static bool keep(struct kymo_key_machine *machine, struct kymo_expr_value *value
   return copy != NULL;
 }
 
-static struct kymo_key_entry *add(struct kymo_key_machine *machine, struct kymo_key_map *map,
-                                  const struct kymo_expr_value *key) {
+static struct kymo_plan_entry *add(struct kymo_plan_machine *machine, struct kymo_plan_map *map,
+                                   const struct kymo_expr_value *key) {
   bool ok = KYMO_LIST_ROOM(map->entries, map->capacity, map->count) &&
             (is_small(key) ? make_small(map, key->n.low) : kymo_hash_table_reserve(&map->large, NULL));
-  struct kymo_key_entry entry = {.key = *key};
+  struct kymo_plan_entry entry = {.key = *key};
   machine->failed |= !ok;
   if (!ok || !keep(machine, &entry.key))
     return NULL;
@@ -92,27 +92,27 @@ static struct kymo_key_entry *add(struct kymo_key_machine *machine, struct kymo_
 
 /* ---- values ---- */
 
-static bool is_there(const struct kymo_key_version *version) {
+static bool is_there(const struct kymo_plan_version *version) {
   return version->value.sort != KYMO_SORT_ABSENT || version->record;
 }
 
-static bool is_same(const struct kymo_key_version *a, const struct kymo_key_version *b) {
+static bool is_same(const struct kymo_plan_version *a, const struct kymo_plan_version *b) {
   if (a->record || b->record)
     return a->record == b->record;
   return is_there(a) == is_there(b) && (!is_there(a) || kymo_value_is_equal(&a->value, &b->value));
 }
 
-static void put(struct kymo_key_map *map, uint32_t index, const struct kymo_key_version *version) {
-  struct kymo_key_version *now = &map->entries[index].now;
+static void put(struct kymo_plan_map *map, uint32_t index, const struct kymo_plan_version *version) {
+  struct kymo_plan_version *now = &map->entries[index].now;
   map->live += (uint32_t)is_there(version) - (uint32_t)is_there(now);
   *now = *version;
 }
 
 /* Makes a change, and notes it unless it was made before reading. */
-static bool change(struct kymo_key_machine *machine, uint32_t table, struct kymo_key_entry *entry,
-                   const struct kymo_key_version *version) {
-  struct kymo_key_map *map = &machine->tables[table];
-  if (machine->key->tables[table].known != KYMO_KNOWN_EARLIER) {
+static bool change(struct kymo_plan_machine *machine, uint32_t table, struct kymo_plan_entry *entry,
+                   const struct kymo_plan_version *version) {
+  struct kymo_plan_map *map = &machine->tables[table];
+  if (machine->plan->tables[table].known != KYMO_KNOWN_EARLIER) {
     put(map, (uint32_t)(entry - map->entries), version);
     return true;
   }
@@ -122,41 +122,41 @@ static bool change(struct kymo_key_machine *machine, uint32_t table, struct kymo
   }
   if (!KYMO_LIST_ROOM(machine->changes, machine->change_capacity, machine->change_count)) {
     machine->failed = true;
-    return kymo_key_raise(machine, 9, kymo_key_offset(machine), "out of memory");
+    return kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "out of memory");
   }
   machine->changes[machine->change_count++] =
-      (struct kymo_key_change){table, (uint32_t)(entry - map->entries), entry->now, *version};
+      (struct kymo_plan_change){table, (uint32_t)(entry - map->entries), entry->now, *version};
   if (machine->change_high < machine->change_count)
     machine->change_high = machine->change_count;
   put(map, (uint32_t)(entry - map->entries), version);
   return true;
 }
 
-void kymo_key_tables_reset(struct kymo_key_machine *machine) {
-  static const struct kymo_key_version nothing = {.name = KYMO_KEY_NONE};
-  for (uint32_t t = 0; t < KYMO_KEY_COUNT(machine->key, TABLE); t++) {
-    struct kymo_key_map *map = &machine->tables[t];
-    for (uint32_t i = 0; machine->key->tables[t].known == KYMO_KNOWN_EARLIER && i < map->count; i++)
+void kymo_plan_tables_reset(struct kymo_plan_machine *machine) {
+  static const struct kymo_plan_version nothing = {.name = KYMO_PLAN_NONE};
+  for (uint32_t t = 0; t < KYMO_PLAN_COUNT(machine->plan, TABLE); t++) {
+    struct kymo_plan_map *map = &machine->tables[t];
+    for (uint32_t i = 0; machine->plan->tables[t].known == KYMO_KNOWN_EARLIER && i < map->count; i++)
       put(map, i, &nothing);
   }
   machine->change_high = machine->generation ? 0 : machine->change_high;
   machine->change_count = machine->generation = 0;
 }
 
-void kymo_key_changes_go(struct kymo_key_machine *machine, uint32_t count) {
+void kymo_plan_changes_go(struct kymo_plan_machine *machine, uint32_t count) {
   while (machine->change_count > count) {
-    const struct kymo_key_change *one = &machine->changes[--machine->change_count];
+    const struct kymo_plan_change *one = &machine->changes[--machine->change_count];
     put(&machine->tables[one->table], one->entry, &one->old);
   }
   for (; machine->change_count < count; machine->change_count++) {
-    const struct kymo_key_change *one = &machine->changes[machine->change_count];
+    const struct kymo_plan_change *one = &machine->changes[machine->change_count];
     put(&machine->tables[one->table], one->entry, &one->new_);
   }
 }
 
 /* KNOWN BY TIME: inserts a version after those that are not later. */
-static bool remember(struct kymo_key_machine *machine, struct kymo_key_entry *entry,
-                     struct kymo_key_version version) {
+static bool remember(struct kymo_plan_machine *machine, struct kymo_plan_entry *entry,
+                     struct kymo_plan_version version) {
   if (!KYMO_LIST_ROOM(entry->history, entry->history_capacity, entry->history_count)) {
     machine->failed = true;
     return false;
@@ -168,19 +168,19 @@ static bool remember(struct kymo_key_machine *machine, struct kymo_key_entry *en
 }
 
 /* Whether the current activity (reading, or one of the passes) fills this table. */
-static bool is_filled_now(const struct kymo_key_machine *machine, const struct kymo_key_table *table) {
-  switch ((enum kymo_key_known)table->known) {
+static bool is_filled_now(const struct kymo_plan_machine *machine, const struct kymo_plan_table *table) {
+  switch ((enum kymo_plan_known)table->known) {
   case KYMO_KNOWN_ALWAYS: return machine->pass == table->pass + 1;
   case KYMO_KNOWN_BY_TIME: return machine->is_ordering;
   default: return !machine->is_ordering;
   }
 }
 
-const struct kymo_key_version *kymo_key_table_get(struct kymo_key_machine *machine, uint32_t table,
-                                                  const struct kymo_expr_value *key) {
-  struct kymo_key_entry *entry = key->sort == KYMO_SORT_NUMBER || key->sort == KYMO_SORT_BYTES
-                                     ? find(&machine->tables[table], key)
-                                     : NULL;
+const struct kymo_plan_version *kymo_plan_table_get(struct kymo_plan_machine *machine, uint32_t table,
+                                                    const struct kymo_expr_value *key) {
+  struct kymo_plan_entry *entry = key->sort == KYMO_SORT_NUMBER || key->sort == KYMO_SORT_BYTES
+                                      ? find(&machine->tables[table], key)
+                                      : NULL;
   if (!entry)
     return NULL;
   if (!entry->history_count)
@@ -198,56 +198,56 @@ const struct kymo_key_version *kymo_key_table_get(struct kymo_key_machine *machi
 }
 
 /* Notes what the first pass has found: the classes are made from it. */
-static bool find_version(struct kymo_key_machine *machine, uint32_t table, const struct kymo_expr_value *key,
-                         struct kymo_key_version *version) {
-  struct kymo_key_found *found = machine->found;
-  version->name = KYMO_KEY_NONE;
-  if (!found || machine->key->tables[table].holds != KYMO_HOLDS_NAMES ||
+static bool find_version(struct kymo_plan_machine *machine, uint32_t table, const struct kymo_expr_value *key,
+                         struct kymo_plan_version *version) {
+  struct kymo_plan_found *found = machine->found;
+  version->name = KYMO_PLAN_NONE;
+  if (!found || machine->plan->tables[table].holds != KYMO_HOLDS_NAMES ||
       version->value.sort != KYMO_SORT_BYTES)
     return true;
-  version->name = kymo_key_found_text(found, &found->names[table], &version->value, machine->may_find);
-  if (!machine->may_find || key->sort != KYMO_SORT_NUMBER || version->name == KYMO_KEY_NONE)
+  version->name = kymo_plan_found_text(found, &found->names[table], &version->value, machine->may_find);
+  if (!machine->may_find || key->sort != KYMO_SORT_NUMBER || version->name == KYMO_PLAN_NONE)
     return true;
-  struct kymo_key_pairs *pairs = &found->pairs[table];
+  struct kymo_plan_pairs *pairs = &found->pairs[table];
   if (!KYMO_LIST_ROOM(pairs->list, pairs->capacity, pairs->count)) {
     machine->failed = true;
     return false;
   }
-  pairs->list[pairs->count++] = (struct kymo_key_pair){key->n, version->name};
+  pairs->list[pairs->count++] = (struct kymo_plan_pair){key->n, version->name};
   return true;
 }
 
 /* The key has another value already. False if by policy this ends the record. */
-static bool mark_other(struct kymo_key_machine *machine, const struct kymo_expr_value *key,
+static bool mark_other(struct kymo_plan_machine *machine, const struct kymo_expr_value *key,
                        const struct kymo_expr_value *before, const struct kymo_expr_value *now) {
-  char name[KYMO_KEY_DESCRIBED], expected[KYMO_KEY_DESCRIBED], found[KYMO_KEY_DESCRIBED];
-  kymo_key_describe(key, false, name, sizeof name);
-  kymo_key_describe(before, false, expected, sizeof expected);
-  kymo_key_describe(now, false, found, sizeof found);
-  uint64_t bits = kymo_key_bits_since(machine, now);
-  bits = bits ? bits : kymo_key_bits_since(machine, key);
+  char name[KYMO_PLAN_DESCRIBED], expected[KYMO_PLAN_DESCRIBED], found[KYMO_PLAN_DESCRIBED];
+  kymo_plan_describe(key, false, name, sizeof name);
+  kymo_plan_describe(before, false, expected, sizeof expected);
+  kymo_plan_describe(now, false, found, sizeof found);
+  uint64_t bits = kymo_plan_bits_since(machine, now);
+  bits = bits ? bits : kymo_plan_bits_since(machine, key);
   if (*expected && *found)
-    return kymo_key_mark_field(machine, 7, bits, "another definition of the key %s, expected %s, found %s",
-                               name, expected, found);
-  return kymo_key_mark_field(machine, 7, bits, "another definition of the key %s", name);
+    return kymo_plan_mark_field(machine, 7, bits, "another definition of the key %s, expected %s, found %s",
+                                name, expected, found);
+  return kymo_plan_mark_field(machine, 7, bits, "another definition of the key %s", name);
 }
 
-bool kymo_key_table_set(struct kymo_key_machine *machine, uint32_t table, const struct kymo_expr_value *key,
-                        const struct kymo_expr_value *value, const struct kymo_key_record *record) {
-  const struct kymo_key_table *what = &machine->key->tables[table];
-  struct kymo_key_map *map = &machine->tables[table];
+bool kymo_plan_table_set(struct kymo_plan_machine *machine, uint32_t table, const struct kymo_expr_value *key,
+                         const struct kymo_expr_value *value, const struct kymo_plan_record *record) {
+  const struct kymo_plan_table *what = &machine->plan->tables[table];
+  struct kymo_plan_map *map = &machine->tables[table];
   if (machine->is_dry || !is_filled_now(machine, what) ||
       (key->sort != KYMO_SORT_NUMBER && key->sort != KYMO_SORT_BYTES))
     return true;
-  struct kymo_key_version version = {
-      .value = value ? *value : (struct kymo_expr_value){0}, .record = record, .name = KYMO_KEY_NONE};
-  struct kymo_key_entry *entry = find(map, key);
+  struct kymo_plan_version version = {
+      .value = value ? *value : (struct kymo_expr_value){0}, .record = record, .name = KYMO_PLAN_NONE};
+  struct kymo_plan_entry *entry = find(map, key);
   bool was_there = entry && is_there(&entry->now);
   if ((!entry && !is_there(&version)) || (entry && is_same(&entry->now, &version)))
     return true;
-  if (!was_there && is_there(&version) && map->live >= (what->limit ? what->limit : KYMO_KEY_TABLE_LIMIT))
-    return kymo_key_raise(machine, 9, kymo_key_offset(machine), "more than %u keys in a table",
-                          what->limit ? what->limit : KYMO_KEY_TABLE_LIMIT);
+  if (!was_there && is_there(&version) && map->live >= (what->limit ? what->limit : KYMO_PLAN_TABLE_LIMIT))
+    return kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "more than %u keys in a table",
+                           what->limit ? what->limit : KYMO_PLAN_TABLE_LIMIT);
   bool is_other = was_there && is_there(&version) && what->known != KYMO_KNOWN_BY_TIME;
   if (is_other && !mark_other(machine, key, &entry->now.value, &version.value))
     return false;
@@ -261,11 +261,11 @@ bool kymo_key_table_set(struct kymo_key_machine *machine, uint32_t table, const 
   return change(machine, table, entry, &version);
 }
 
-void kymo_key_tables_clear(struct kymo_key_machine *machine, enum kymo_key_per per) {
-  static const struct kymo_key_version nothing = {.name = KYMO_KEY_NONE};
-  for (uint32_t t = 0; t < KYMO_KEY_COUNT(machine->key, TABLE) && !machine->is_dry; t++) {
-    const struct kymo_key_table *table = &machine->key->tables[t];
-    struct kymo_key_map *map = &machine->tables[t];
+void kymo_plan_tables_clear(struct kymo_plan_machine *machine, enum kymo_plan_per per) {
+  static const struct kymo_plan_version nothing = {.name = KYMO_PLAN_NONE};
+  for (uint32_t t = 0; t < KYMO_PLAN_COUNT(machine->plan, TABLE) && !machine->is_dry; t++) {
+    const struct kymo_plan_table *table = &machine->plan->tables[t];
+    struct kymo_plan_map *map = &machine->tables[t];
     if (table->per != (uint32_t)per || map->live == 0 || !is_filled_now(machine, table))
       continue;
     for (uint32_t i = 0; i < map->count; i++)
@@ -276,8 +276,8 @@ void kymo_key_tables_clear(struct kymo_key_machine *machine, enum kymo_key_per p
 
 /* ---- copies ---- */
 
-static bool copy_map(struct kymo_key_map *to, const struct kymo_key_map *from) {
-  *to = (struct kymo_key_map){
+static bool copy_map(struct kymo_plan_map *to, const struct kymo_plan_map *from) {
+  *to = (struct kymo_plan_map){
       .count = from->count, .capacity = from->count, .live = from->live, .small_count = from->small_count};
   to->entries = calloc((size_t)from->count + 1, sizeof *to->entries);
   to->small = calloc((size_t)from->small_count + 1, sizeof *to->small);
@@ -287,7 +287,7 @@ static bool copy_map(struct kymo_key_map *to, const struct kymo_key_map *from) {
   }
   memcpy(to->small, from->small ? from->small : to->small, from->small_count * sizeof *to->small);
   for (uint32_t i = 0; i < from->count; i++) {
-    struct kymo_key_entry *entry = &to->entries[i];
+    struct kymo_plan_entry *entry = &to->entries[i];
     *entry = from->entries[i];
     entry->history = NULL;
     entry->history_capacity = entry->history_count;
@@ -301,31 +301,31 @@ static bool copy_map(struct kymo_key_map *to, const struct kymo_key_map *from) {
   return true;
 }
 
-bool kymo_key_tables_copy(struct kymo_key_machine *machine, const struct kymo_key_machine *from) {
+bool kymo_plan_tables_copy(struct kymo_plan_machine *machine, const struct kymo_plan_machine *from) {
   bool ok = true;
-  for (uint32_t t = 0; t < KYMO_KEY_COUNT(machine->key, TABLE) && ok; t++)
-    ok = machine->key->tables[t].known == KYMO_KNOWN_EARLIER ||
+  for (uint32_t t = 0; t < KYMO_PLAN_COUNT(machine->plan, TABLE) && ok; t++)
+    ok = machine->plan->tables[t].known == KYMO_KNOWN_EARLIER ||
          copy_map(&machine->tables[t], &from->tables[t]);
   return ok;
 }
 
 /* ---- definitions found ---- */
 
-struct kymo_key_found *kymo_key_found_new(const struct kymo_key *key) {
-  struct kymo_key_found *found = calloc(1, sizeof *found);
+struct kymo_plan_found *kymo_plan_found_new(const struct kymo_plan *plan) {
+  struct kymo_plan_found *found = calloc(1, sizeof *found);
   if (!found)
     return NULL;
-  found->table_count = KYMO_KEY_COUNT(key, TABLE);
+  found->table_count = KYMO_PLAN_COUNT(plan, TABLE);
   found->names = kymo_arena_array(&found->arena, found->table_count + 1, sizeof *found->names);
   found->pairs = kymo_arena_array(&found->arena, found->table_count + 1, sizeof *found->pairs);
   found->records = kymo_arena_array(&found->arena, found->table_count + 1, sizeof *found->records);
   if (found->names && found->pairs && found->records)
     return found;
-  kymo_key_found_free(found);
+  kymo_plan_found_free(found);
   return NULL;
 }
 
-void kymo_key_found_free(struct kymo_key_found *found) {
+void kymo_plan_found_free(struct kymo_plan_found *found) {
   if (!found)
     return;
   for (uint32_t i = 0; i < found->table_count && found->names && found->pairs && found->records; i++) {
@@ -340,21 +340,21 @@ void kymo_key_found_free(struct kymo_key_found *found) {
   free(found);
 }
 
-uint32_t kymo_key_found_text(struct kymo_key_found *found, struct kymo_key_names *names,
-                             const struct kymo_expr_value *text, bool may_grow) {
+uint32_t kymo_plan_found_text(struct kymo_plan_found *found, struct kymo_plan_names *names,
+                              const struct kymo_expr_value *text, bool may_grow) {
   uintptr_t item;
   uint32_t hash = hash_of(text), at = hash;
   while ((item = kymo_hash_table_next(&names->table, hash, &at)))
     if (kymo_value_is_equal(&names->texts[item - 1], text))
       return (uint32_t)item - 1;
   if (!may_grow)
-    return KYMO_KEY_NONE;
+    return KYMO_PLAN_NONE;
   char *copy = KYMO_LIST_ROOM(names->texts, names->capacity, names->count)
                    ? kymo_arena_copy(&found->arena, (const char *)text->p, text->size)
                    : NULL;
   if (!copy || !kymo_hash_table_add(&names->table, NULL, hash, names->count + 1)) {
     found->failed = true;
-    return KYMO_KEY_NONE;
+    return KYMO_PLAN_NONE;
   }
   names->texts[names->count++] = kymo_value_bytes((const uint8_t *)copy, text->size);
   return names->count - 1;

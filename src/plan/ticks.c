@@ -22,12 +22,12 @@ static uint64_t gcd(uint64_t a, uint64_t b) {
   return a;
 }
 
-static bool too_large(struct kymo_key_machine *machine) {
-  return kymo_key_raise(machine, 9, kymo_key_offset(machine), "a time beyond what its clock can tell");
+static bool too_large(struct kymo_plan_machine *machine) {
+  return kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "a time beyond what its clock can tell");
 }
 
 /* a × b / (c × d), where the products may not fit before they are reduced. */
-static bool make_ratio(uint64_t a, uint64_t b, uint64_t c, uint64_t d, struct kymo_key_ratio *out) {
+static bool make_ratio(uint64_t a, uint64_t b, uint64_t c, uint64_t d, struct kymo_plan_ratio *out) {
   uint64_t *over[2] = {&a, &b}, *under[2] = {&c, &d};
   for (unsigned i = 0; i < 4; i++) {
     uint64_t *x = over[i / 2], *y = under[i % 2], common = gcd(*x, *y);
@@ -41,7 +41,7 @@ static bool make_ratio(uint64_t a, uint64_t b, uint64_t c, uint64_t d, struct ky
 }
 
 /* floor(x × ratio) */
-static bool scale(struct kymo_wide x, struct kymo_key_ratio by, struct kymo_wide *out) {
+static bool scale(struct kymo_wide x, struct kymo_plan_ratio by, struct kymo_wide *out) {
   int64_t small;
   if (by.under == 1 && kymo_wide_fits(x) && (x.high < 0 || x.low <= INT64_MAX) && by.over <= INT64_MAX &&
       !__builtin_mul_overflow((int64_t)x.low, (int64_t)by.over, &small)) {
@@ -61,14 +61,14 @@ static bool scale(struct kymo_wide x, struct kymo_key_ratio by, struct kymo_wide
 }
 
 /* The length of a tick: constant, or by a RATE that is read at first use. */
-static bool learn_tick(struct kymo_key_machine *machine, uint32_t clock) {
-  const struct kymo_key_clock *what = &machine->key->clocks[clock];
-  struct kymo_key_tick tick = {.ps = {kymo_key_wide(what->resolution_low, what->resolution_high), 1}};
-  if (what->rate != KYMO_KEY_NONE) {
-    if (!kymo_key_count_of(machine, what->rate, "the rate of a clock", &tick.rate))
+static bool learn_tick(struct kymo_plan_machine *machine, uint32_t clock) {
+  const struct kymo_plan_clock *what = &machine->plan->clocks[clock];
+  struct kymo_plan_tick tick = {.ps = {kymo_plan_wide(what->resolution_low, what->resolution_high), 1}};
+  if (what->rate != KYMO_PLAN_NONE) {
+    if (!kymo_plan_count_of(machine, what->rate, "the rate of a clock", &tick.rate))
       return false;
     if (tick.rate == 0)
-      return kymo_key_raise(machine, 10, kymo_key_offset(machine), "a clock with a rate of 0");
+      return kymo_plan_raise(machine, 10, kymo_plan_offset(machine), "a clock with a rate of 0");
     if (!make_ratio(SECOND_PS, 1, tick.rate, 1, &tick.ps))
       return too_large(machine);
   }
@@ -78,13 +78,13 @@ static bool learn_tick(struct kymo_key_machine *machine, uint32_t clock) {
   return true;
 }
 
-static const struct kymo_key_tick *tick_of(struct kymo_key_machine *machine, uint32_t clock) {
-  const struct kymo_key_tick *tick = &machine->ticks[clock];
+static const struct kymo_plan_tick *tick_of(struct kymo_plan_machine *machine, uint32_t clock) {
+  const struct kymo_plan_tick *tick = &machine->ticks[clock];
   return tick->ps.under || learn_tick(machine, clock) ? tick : NULL;
 }
 
-static struct kymo_wide epoch_of(const struct kymo_key_clock *clock) {
-  struct kymo_wide epoch = kymo_wide_of_i64((int64_t)kymo_key_wide(clock->epoch_low, clock->epoch_high)),
+static struct kymo_wide epoch_of(const struct kymo_plan_clock *clock) {
+  struct kymo_wide epoch = kymo_wide_of_i64((int64_t)kymo_plan_wide(clock->epoch_low, clock->epoch_high)),
                    days;
   if (!clock->has_epoch)
     return kymo_wide_of_i64(0);
@@ -95,8 +95,8 @@ static struct kymo_wide epoch_of(const struct kymo_key_clock *clock) {
   return epoch;
 }
 
-static bool to_ns(struct kymo_key_machine *machine, struct kymo_wide ticks, const struct kymo_key_tick *tick,
-                  struct kymo_wide epoch, int64_t *ns) {
+static bool to_ns(struct kymo_plan_machine *machine, struct kymo_wide ticks,
+                  const struct kymo_plan_tick *tick, struct kymo_wide epoch, int64_t *ns) {
   struct kymo_wide wide;
   bool ok = scale(ticks, tick->ns, &wide) && kymo_wide_add(wide, epoch, &wide) &&
             wide.high == ((int64_t)wide.low < 0 ? -1 : 0);
@@ -107,19 +107,19 @@ static bool to_ns(struct kymo_key_machine *machine, struct kymo_wide ticks, cons
 /* ---- a field in ticks ---- */
 
 /* The ticks of one unit of the field. */
-static bool unit_of(struct kymo_key_machine *machine, uint32_t clock, uint32_t mode,
-                    const struct kymo_expr_value *unit, struct kymo_key_ratio *out) {
+static bool unit_of(struct kymo_plan_machine *machine, uint32_t clock, uint32_t mode,
+                    const struct kymo_expr_value *unit, struct kymo_plan_ratio *out) {
   uint32_t kind = mode & KYMO_TIME_UNITS;
   uint64_t amount;
-  const struct kymo_key_tick *tick = &machine->ticks[clock];
-  *out = (struct kymo_key_ratio){1, 1};
+  const struct kymo_plan_tick *tick = &machine->ticks[clock];
+  *out = (struct kymo_plan_ratio){1, 1};
   if (!kind)
     return true;
-  if (!kymo_key_as_count(machine, unit, kind == KYMO_TIME_RATE ? "a RATE" : "a UNIT", &amount))
+  if (!kymo_plan_as_count(machine, unit, kind == KYMO_TIME_RATE ? "a RATE" : "a UNIT", &amount))
     return false;
   if (amount == 0)
-    return kymo_key_raise(machine, 10, kymo_key_offset(machine), "a time in units of 0");
-  struct kymo_key_unit *late = &machine->units[KYMO_KEY_UNIT_PLACE(amount, clock, kind)];
+    return kymo_plan_raise(machine, 10, kymo_plan_offset(machine), "a time in units of 0");
+  struct kymo_plan_unit *late = &machine->units[KYMO_PLAN_UNIT_PLACE(amount, clock, kind)];
   if (late->ticks.under && late->clock == clock && late->kind == kind && late->amount == amount) {
     *out = late->ticks;
     return true;
@@ -128,16 +128,16 @@ static bool unit_of(struct kymo_key_machine *machine, uint32_t clock, uint32_t m
             : kind == KYMO_TIME_UNIT ? make_ratio(amount, tick->ps.under, tick->ps.over, 1, out)
                                      : make_ratio(SECOND_PS, tick->ps.under, tick->ps.over, amount, out);
   if (ok)
-    *late = (struct kymo_key_unit){clock, kind, amount, *out};
+    *late = (struct kymo_plan_unit){clock, kind, amount, *out};
   return ok || too_large(machine);
 }
 
-static bool to_ticks(struct kymo_key_machine *machine, const struct kymo_expr_value *x,
-                     struct kymo_key_ratio unit, struct kymo_wide *out) {
+static bool to_ticks(struct kymo_plan_machine *machine, const struct kymo_expr_value *x,
+                     struct kymo_plan_ratio unit, struct kymo_wide *out) {
   if (x->sort == KYMO_SORT_NUMBER)
     return scale(x->n, unit, out) || too_large(machine);
   if (x->sort != KYMO_SORT_FLOAT)
-    return kymo_key_raise(machine, 10, kymo_key_offset(machine), "a time that is no number");
+    return kymo_plan_raise(machine, 10, kymo_plan_offset(machine), "a time that is no number");
   long double ticks = floorl((long double)x->f * (long double)unit.over / (long double)unit.under);
   if (!(ticks > -9.2e18L && ticks < 9.2e18L))
     return too_large(machine);
@@ -147,7 +147,7 @@ static bool to_ticks(struct kymo_key_machine *machine, const struct kymo_expr_va
 
 /* ---- state ---- */
 
-static uint32_t per_hash(const struct kymo_key_per_state *per) {
+static uint32_t per_hash(const struct kymo_plan_per_state *per) {
   struct kymo_keyed hash;
   kymo_keyed_begin(&hash);
   kymo_keyed_add(&hash, (uint64_t)per->index << 1 | per->is_counter);
@@ -156,11 +156,11 @@ static uint32_t per_hash(const struct kymo_key_per_state *per) {
   return (uint32_t)kymo_keyed_end(&hash);
 }
 
-static struct kymo_key_per_state *find_per(const struct kymo_key_state *state, uint32_t hash,
-                                           const struct kymo_key_per_state *wanted) {
+static struct kymo_plan_per_state *find_per(const struct kymo_plan_state *state, uint32_t hash,
+                                            const struct kymo_plan_per_state *wanted) {
   uintptr_t item;
   for (uint32_t at = hash; (item = kymo_hash_table_next(&state->per_table, hash, &at));) {
-    struct kymo_key_per_state *per = &state->per[item - 1];
+    struct kymo_plan_per_state *per = &state->per[item - 1];
     if (per->index == wanted->index && per->is_counter == wanted->is_counter &&
         per->per_low == wanted->per_low && per->per_high == wanted->per_high)
       return per;
@@ -169,10 +169,10 @@ static struct kymo_key_per_state *find_per(const struct kymo_key_state *state, u
 }
 
 /* The state for a value of PER; NULL after raising. An absent value has a separate state. */
-static struct kymo_key_per_state *per_of(struct kymo_key_machine *machine, uint32_t index, bool is_counter,
-                                         const struct kymo_expr_value *per) {
-  struct kymo_key_state *state = &machine->state;
-  struct kymo_key_per_state wanted = {.index = index, .is_counter = is_counter, .per_high = INT64_MAX};
+static struct kymo_plan_per_state *per_of(struct kymo_plan_machine *machine, uint32_t index, bool is_counter,
+                                          const struct kymo_expr_value *per) {
+  struct kymo_plan_state *state = &machine->state;
+  struct kymo_plan_per_state wanted = {.index = index, .is_counter = is_counter, .per_high = INT64_MAX};
   if (per->sort == KYMO_SORT_NUMBER) {
     wanted.per_low = per->n.low;
     wanted.per_high = per->n.high;
@@ -181,11 +181,11 @@ static struct kymo_key_per_state *per_of(struct kymo_key_machine *machine, uint3
     wanted.per_high = INT64_MAX - 1;
   }
   uint32_t hash = per_hash(&wanted);
-  struct kymo_key_per_state *known = find_per(state, hash, &wanted);
+  struct kymo_plan_per_state *known = find_per(state, hash, &wanted);
   if (known)
     return known;
   if (state->per_count == PER_MAX) {
-    kymo_key_raise(machine, 9, kymo_key_offset(machine), "PER with more than %d values", PER_MAX);
+    kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "PER with more than %d values", PER_MAX);
     return NULL;
   }
   if (!KYMO_LIST_ROOM(state->per, state->per_capacity, state->per_count) ||
@@ -197,10 +197,10 @@ static struct kymo_key_per_state *per_of(struct kymo_key_machine *machine, uint3
   return &state->per[state->per_count++];
 }
 
-struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine,
-                                                const struct kymo_expr_value *per) {
-  struct kymo_key_per_state *state =
-      per_of(machine, KYMO_KEY_COUNT(machine->key, CLOCK), false, per); /* after all clocks */
+struct kymo_plan_clock_state *kymo_plan_latest_of(struct kymo_plan_machine *machine,
+                                                  const struct kymo_expr_value *per) {
+  struct kymo_plan_per_state *state =
+      per_of(machine, KYMO_PLAN_COUNT(machine->plan, CLOCK), false, per); /* after all clocks */
   return state ? &state->clock : NULL;
 }
 
@@ -208,22 +208,22 @@ struct kymo_key_clock_state *kymo_key_latest_of(struct kymo_key_machine *machine
 
 struct field {
   uint32_t clock, mode, low;
-  const struct kymo_key_tick *tick;
-  struct kymo_key_ratio unit;
-  struct kymo_key_clock_state *state;
+  const struct kymo_plan_tick *tick;
+  struct kymo_plan_ratio unit;
+  struct kymo_plan_clock_state *state;
 };
 
 /* The smallest value that is not before last − SLACK and equal to `ticks` modulo 2^low units. */
-static bool extend(struct kymo_key_machine *machine, const struct field *field, struct kymo_wide *ticks) {
-  const struct kymo_key_clock *clock = &machine->key->clocks[field->clock];
+static bool extend(struct kymo_plan_machine *machine, const struct field *field, struct kymo_wide *ticks) {
+  const struct kymo_plan_clock *clock = &machine->plan->clocks[field->clock];
   struct kymo_wide from = field->state->last, gap, period, turns, rest;
   if (!field->state->has_last)
     return true;
-  if (clock->slack != KYMO_KEY_NONE) {
+  if (clock->slack != KYMO_PLAN_NONE) {
     uint64_t slack;
     struct kymo_wide in_ticks;
-    struct kymo_key_ratio by = {1, 1};
-    if (!kymo_key_count_of(machine, clock->slack, "the SLACK of a clock", &slack))
+    struct kymo_plan_ratio by = {1, 1};
+    if (!kymo_plan_count_of(machine, clock->slack, "the SLACK of a clock", &slack))
       return false;
     if (!clock->slack_in_ticks && !make_ratio(field->tick->ps.under, 1, field->tick->ps.over, 1, &by))
       return too_large(machine);
@@ -239,14 +239,14 @@ static bool extend(struct kymo_key_machine *machine, const struct field *field, 
   return (kymo_wide_multiply(turns, period, &gap) && kymo_wide_add(*ticks, gap, ticks)) || too_large(machine);
 }
 
-static void set_last(struct kymo_key_machine *machine, struct kymo_key_clock_state *state,
+static void set_last(struct kymo_plan_machine *machine, struct kymo_plan_clock_state *state,
                      struct kymo_wide ticks) {
   if (!machine->is_dry)
-    *state = (struct kymo_key_clock_state){ticks, true};
+    *state = (struct kymo_plan_clock_state){ticks, true};
 }
 
 /* The record's time is ACQUISITION, else its first of these. */
-static bool tell_record(struct kymo_key_machine *machine, const struct field *field, bool is_acquisition,
+static bool tell_record(struct kymo_plan_machine *machine, const struct field *field, bool is_acquisition,
                         struct kymo_wide ticks, int64_t ns) {
   bool is_first = !machine->has_time || (is_acquisition && !machine->time_is_acquisition);
   if (!is_first)
@@ -259,9 +259,9 @@ static bool tell_record(struct kymo_key_machine *machine, const struct field *fi
   return true;
 }
 
-static bool add(struct kymo_key_machine *machine, struct field *field, struct kymo_wide ticks, int64_t *ns) {
+static bool add(struct kymo_plan_machine *machine, struct field *field, struct kymo_wide ticks, int64_t *ns) {
   if (!kymo_wide_add(machine->field_ticks, ticks, &ticks) ||
-      !to_ns(machine, ticks, field->tick, epoch_of(&machine->key->clocks[field->clock]), ns))
+      !to_ns(machine, ticks, field->tick, epoch_of(&machine->plan->clocks[field->clock]), ns))
     return machine->r ? false : too_large(machine);
   set_last(machine, field->state, ticks);
   machine->field_ticks = ticks;
@@ -272,7 +272,7 @@ static bool add(struct kymo_key_machine *machine, struct field *field, struct ky
   return true;
 }
 
-static bool tell(struct kymo_key_machine *machine, struct field *field, struct kymo_wide ticks,
+static bool tell(struct kymo_plan_machine *machine, struct field *field, struct kymo_wide ticks,
                  bool is_acquisition, int64_t *ns) {
   if (field->mode == KYMO_TIME_SPAN)
     return to_ns(machine, ticks, field->tick, kymo_wide_of_i64(0), ns);
@@ -282,7 +282,7 @@ static bool tell(struct kymo_key_machine *machine, struct field *field, struct k
     return false;
   if (field->mode == KYMO_TIME_DISTANCE && !kymo_wide_add(ticks, field->state->last, &ticks))
     return too_large(machine);
-  if (!to_ns(machine, ticks, field->tick, epoch_of(&machine->key->clocks[field->clock]), ns))
+  if (!to_ns(machine, ticks, field->tick, epoch_of(&machine->plan->clocks[field->clock]), ns))
     return false;
   if (field->mode != KYMO_TIME_UNTIL)
     set_last(machine, field->state, ticks);
@@ -292,8 +292,8 @@ static bool tell(struct kymo_key_machine *machine, struct field *field, struct k
   return true;
 }
 
-bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                   struct kymo_expr_value *operands, struct kymo_expr_value *out) {
+bool kymo_plan_time(struct kymo_plan_machine *machine, const struct kymo_plan_instruction *what,
+                    struct kymo_expr_value *operands, struct kymo_expr_value *out) {
   struct field field = {.clock = what->a, .mode = what->b & KYMO_TIME_MODE, .low = what->c};
   struct kymo_wide ticks;
   int64_t ns;
@@ -303,7 +303,7 @@ bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instr
   }
   field.state = &machine->state.clocks[field.clock];
   if (what->b & KYMO_TIME_PER) {
-    struct kymo_key_per_state *per =
+    struct kymo_plan_per_state *per =
         per_of(machine, field.clock, false, operands + 1 + (what->b & KYMO_TIME_UNITS ? 1 : 0));
     if (!per)
       return false;
@@ -318,42 +318,42 @@ bool kymo_key_time(struct kymo_key_machine *machine, const struct kymo_key_instr
   return true;
 }
 
-bool kymo_key_sync(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                   const struct kymo_expr_value *operands) {
+bool kymo_plan_sync(struct kymo_plan_machine *machine, const struct kymo_plan_instruction *what,
+                    const struct kymo_expr_value *operands) {
   bool are_numbers = operands[0].sort == KYMO_SORT_NUMBER && operands[1].sort == KYMO_SORT_NUMBER;
   if (are_numbers && !machine->is_dry)
-    machine->state.syncs[what->a] = (struct kymo_key_sync){true, what->b, operands[0].n, operands[1].n};
+    machine->state.syncs[what->a] = (struct kymo_plan_sync){true, what->b, operands[0].n, operands[1].n};
   return true;
 }
 
 /* ---- SEQUENCE ---- */
 
-bool kymo_key_sequence(struct kymo_key_machine *machine, const struct kymo_key_instruction *what,
-                       const struct kymo_expr_value *operands) {
-  const struct kymo_key_machine *keeper = what->c == KYMO_PER_TRACE ? machine->first : machine;
-  struct kymo_key_counter *counter = &keeper->state.counters[what->a];
+bool kymo_plan_sequence(struct kymo_plan_machine *machine, const struct kymo_plan_instruction *what,
+                        const struct kymo_expr_value *operands) {
+  const struct kymo_plan_machine *keeper = what->c == KYMO_PER_TRACE ? machine->first : machine;
+  struct kymo_plan_counter *counter = &keeper->state.counters[what->a];
   if (operands->sort != KYMO_SORT_NUMBER)
     return true;
   uint64_t mask = UINT64_MAX >> (64 - what->b), number = operands->n.low & mask;
-  machine->number = (struct kymo_key_number){number, what->b};
+  machine->number = (struct kymo_plan_number){number, what->b};
   if (machine->is_dry)
     return true;
   if (what->c == KYMO_PER_VALUE) {
-    struct kymo_key_per_state *per = per_of(machine, what->a, true, operands + 1);
+    struct kymo_plan_per_state *per = per_of(machine, what->a, true, operands + 1);
     if (!per)
       return false;
     counter = &per->counter;
   }
-  struct kymo_key_counter last = *counter;
-  *counter = (struct kymo_key_counter){number, true};
+  struct kymo_plan_counter last = *counter;
+  *counter = (struct kymo_plan_counter){number, true};
   uint64_t gap = (number - last.last - 1) & mask;
   if (!last.has_last || gap == 0)
     return true;
   if (gap <= mask / 2) {
-    kymo_key_note_loss(machine, gap);
-    return kymo_key_mark(machine, 6, "%llu record%s missing before number %llu", (unsigned long long)gap,
-                         gap == 1 ? " is" : "s are", (unsigned long long)number);
+    kymo_plan_note_loss(machine, gap);
+    return kymo_plan_mark(machine, 6, "%llu record%s missing before number %llu", (unsigned long long)gap,
+                          gap == 1 ? " is" : "s are", (unsigned long long)number);
   }
-  return kymo_key_mark(machine, 6, "number %llu behind number %llu", (unsigned long long)number,
-                       (unsigned long long)last.last);
+  return kymo_plan_mark(machine, 6, "number %llu behind number %llu", (unsigned long long)number,
+                        (unsigned long long)last.last);
 }

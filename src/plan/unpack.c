@@ -98,8 +98,8 @@ static const char *unpack_lz4(struct kymo_unpacked *out, const uint8_t *from, si
   return NULL;
 }
 
-const char *kymo_key_unpack_bytes(struct kymo_unpacked *out, enum kymo_key_method method, const uint8_t *from,
-                                  size_t size) {
+const char *kymo_plan_unpack_bytes(struct kymo_unpacked *out, enum kymo_plan_method method,
+                                   const uint8_t *from, size_t size) {
   switch (method) {
   case KYMO_METHOD_ZLIB: return unpack_zlib(out, from, size);
   case KYMO_METHOD_ZSTD: return unpack_zstd(out, from, size);

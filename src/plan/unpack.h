@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Unpacking bytes, within a limit. */
-#ifndef KYMO_KEY_UNPACK_H
-#define KYMO_KEY_UNPACK_H
+#ifndef KYMO_PLAN_UNPACK_H
+#define KYMO_PLAN_UNPACK_H
 
 #include "plan/plan.h"
 
@@ -16,7 +16,7 @@ struct kymo_unpacked {
 
 /* Unpacks by any method but XOR. Returns NULL, or what is wrong; out->is_over: the output would be more than
  * KYMO_UNPACK_MAX; out->failed: out of memory. */
-const char *kymo_key_unpack_bytes(struct kymo_unpacked *out, enum kymo_key_method method, const uint8_t *from,
-                                  size_t size);
+const char *kymo_plan_unpack_bytes(struct kymo_unpacked *out, enum kymo_plan_method method,
+                                   const uint8_t *from, size_t size);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define FIXED_MAX (UINT32_C(1) << 20)
 
-bool kymo_key_verify_fail(struct kymo_key_verify *v, const char *format, ...) {
+bool kymo_plan_verify_fail(struct kymo_plan_verify *v, const char *format, ...) {
   char text[200];
   va_list args;
   va_start(args, format);
@@ -20,79 +20,80 @@ bool kymo_key_verify_fail(struct kymo_key_verify *v, const char *format, ...) {
   return false;
 }
 
-#define COUNT(name) KYMO_KEY_COUNT(v->key, name)
+#define COUNT(name) KYMO_PLAN_COUNT(v->plan, name)
 
 static bool is_range(uint32_t first, uint32_t count, uint32_t all) {
   return count <= all && first <= all - count;
 }
 
-static bool is_one(uint32_t index, uint32_t all) { return index == KYMO_KEY_NONE || index < all; }
+static bool is_one(uint32_t index, uint32_t all) { return index == KYMO_PLAN_NONE || index < all; }
 
-static bool need(struct kymo_key_verify *v, bool is_good, const char *what, uint32_t index) {
-  return is_good || kymo_key_verify_fail(v, "%s %u is out of bounds", what, index);
+static bool need(struct kymo_plan_verify *v, bool is_good, const char *what, uint32_t index) {
+  return is_good || kymo_plan_verify_fail(v, "%s %u is out of bounds", what, index);
 }
 
 /* ---- sections without code ---- */
 
-static bool check_texts(struct kymo_key_verify *v) {
+static bool check_texts(struct kymo_plan_verify *v) {
   for (uint32_t i = 0; i < COUNT(TEXT); i++)
-    if (!need(v, is_range(v->key->texts[i].offset, v->key->texts[i].size, v->key->byte_count), "text", i))
+    if (!need(v, is_range(v->plan->texts[i].offset, v->plan->texts[i].size, v->plan->byte_count), "text", i))
       return false;
   for (uint32_t i = 0; i < COUNT(BLOCK); i++)
-    if (!need(v, is_range(v->key->blocks[i].first, v->key->blocks[i].count, COUNT(INSTRUCTION)), "block", i))
+    if (!need(v, is_range(v->plan->blocks[i].first, v->plan->blocks[i].count, COUNT(INSTRUCTION)), "block",
+              i))
       return false;
   return true;
 }
 
-static bool check_root(struct kymo_key_verify *v) {
-  const struct kymo_key_root *root = v->key->root;
+static bool check_root(struct kymo_plan_verify *v) {
+  const struct kymo_plan_root *root = v->plan->root;
   uint32_t texts = COUNT(TEXT);
-  bool ok = root->name < texts && is_one(root->version, texts) && root->order <= KYMO_KEY_BIG &&
+  bool ok = root->name < texts && is_one(root->version, texts) && root->order <= KYMO_PLAN_BIG &&
             is_one(root->resync, texts) && root->sorted <= KYMO_SORTED_PER &&
             root->characters <= KYMO_CHARACTERS_UTF16_BIG && root->merge <= KYMO_MERGE_BY_SEQUENCE &&
             is_one(root->merge_pattern, texts) && is_one(root->source, texts) &&
             root->sequence_count <= 4096 && root->kept_count <= 65536;
   for (unsigned i = 0; i < 11; i++)
-    ok = ok && root->policies[i] <= KYMO_KEY_POLICY_RESYNC &&
-         (root->policies[i] != KYMO_KEY_POLICY_RESYNC || root->resync != KYMO_KEY_NONE);
+    ok = ok && root->policies[i] <= KYMO_PLAN_POLICY_RESYNC &&
+         (root->policies[i] != KYMO_PLAN_POLICY_RESYNC || root->resync != KYMO_PLAN_NONE);
   ok = ok && (root->sorted != KYMO_SORTED_PER || root->sorted_low < texts);
-  return need(v, ok && (root->resync == KYMO_KEY_NONE || v->key->texts[root->resync].size > 0), "root", 0);
+  return need(v, ok && (root->resync == KYMO_PLAN_NONE || v->plan->texts[root->resync].size > 0), "root", 0);
 }
 
-static bool check_interpretations(struct kymo_key_verify *v) {
-  const struct kymo_key *key = v->key;
+static bool check_interpretations(struct kymo_plan_verify *v) {
+  const struct kymo_plan *plan = v->plan;
   uint32_t texts = COUNT(TEXT);
   for (uint32_t i = 0; i < COUNT(TOKEN); i++)
     if (!need(v,
-              key->tokens[i].name < texts &&
-                  is_range(key->tokens[i].first, key->tokens[i].count, COUNT(TOKEN_ITEM)) &&
-                  key->tokens[i].count <= 65536,
+              plan->tokens[i].name < texts &&
+                  is_range(plan->tokens[i].first, plan->tokens[i].count, COUNT(TOKEN_ITEM)) &&
+                  plan->tokens[i].count <= 65536,
               "token list", i))
       return false;
   for (uint32_t i = 0; i < COUNT(TOKEN_ITEM); i++)
-    if (!need(v, key->token_items[i].text < texts, "token", i))
+    if (!need(v, plan->token_items[i].text < texts, "token", i))
       return false;
   for (uint32_t i = 0; i < COUNT(FLAG); i++)
     if (!need(v,
-              key->flags[i].name < texts &&
-                  is_range(key->flags[i].first, key->flags[i].count, COUNT(FLAG_ITEM)) &&
-                  key->flags[i].count <= 65536,
+              plan->flags[i].name < texts &&
+                  is_range(plan->flags[i].first, plan->flags[i].count, COUNT(FLAG_ITEM)) &&
+                  plan->flags[i].count <= 65536,
               "list of flags", i))
       return false;
   for (uint32_t i = 0; i < COUNT(FLAG_ITEM); i++)
-    if (!need(v, key->flag_items[i].text < texts, "flag", i))
+    if (!need(v, plan->flag_items[i].text < texts, "flag", i))
       return false;
   for (uint32_t i = 0; i < COUNT(TABLE); i++)
     if (!need(v,
-              key->tables[i].name < texts && key->tables[i].holds <= KYMO_HOLDS_BYTES &&
-                  key->tables[i].per <= KYMO_PER_VALUE && key->tables[i].known <= KYMO_KNOWN_ALWAYS &&
-                  key->tables[i].pass < 64,
+              plan->tables[i].name < texts && plan->tables[i].holds <= KYMO_HOLDS_BYTES &&
+                  plan->tables[i].per <= KYMO_PER_VALUE && plan->tables[i].known <= KYMO_KNOWN_ALWAYS &&
+                  plan->tables[i].pass < 64,
               "table", i))
       return false;
   for (uint32_t i = 0; i < COUNT(VIEW); i++) {
-    const struct kymo_key_view *view = &key->views[i];
-    bool is_names = view->names == KYMO_KEY_NONE ||
-                    (view->names < COUNT(TABLE) && key->tables[view->names].holds == KYMO_HOLDS_NAMES);
+    const struct kymo_plan_view *view = &plan->views[i];
+    bool is_names = view->names == KYMO_PLAN_NONE ||
+                    (view->names < COUNT(TABLE) && plan->tables[view->names].holds == KYMO_HOLDS_NAMES);
     if (!need(v,
               is_one(view->token, COUNT(TOKEN)) && is_names && is_one(view->flags, COUNT(FLAG)) &&
                   is_one(view->unit, texts) && view->show <= KYMO_SHOW_CHAR,
@@ -114,31 +115,31 @@ static bool is_shape(uint32_t shape, uint32_t bits) {
   }
 }
 
-static bool check_types(struct kymo_key_verify *v) {
-  const struct kymo_key *key = v->key;
+static bool check_types(struct kymo_plan_verify *v) {
+  const struct kymo_plan *plan = v->plan;
   for (uint32_t i = 0; i < COUNT(TYPE); i++) {
-    const struct kymo_key_type *type = &key->types[i];
+    const struct kymo_plan_type *type = &plan->types[i];
     bool is_number = type->encoding == KYMO_TYPE_TEXT_NUMBER || type->encoding == KYMO_TYPE_TEXT_NUMBER_ENDED;
     bool is_base = !is_number || type->extra == 0 || (type->extra >= 2 && type->extra <= 36);
     bool is_fraction = type->encoding != KYMO_TYPE_FIXED || type->fraction <= 64;
     if (!need(v,
-              type->encoding <= KYMO_TYPE_TEXT_NUMBER_ENDED && type->order <= KYMO_KEY_CURRENT &&
+              type->encoding <= KYMO_TYPE_TEXT_NUMBER_ENDED && type->order <= KYMO_PLAN_CURRENT &&
                   type->is_msb_first <= 2 && is_base && is_fraction && (is_number || type->extra <= 256),
               "type", i))
       return false;
   }
   for (uint32_t i = 0; i < COUNT(LETTERS); i++)
     if (!need(v,
-              key->letter_lists[i].name < COUNT(TEXT) &&
-                  is_range(key->letter_lists[i].first, key->letter_lists[i].count, COUNT(LETTER)),
+              plan->letter_lists[i].name < COUNT(TEXT) &&
+                  is_range(plan->letter_lists[i].first, plan->letter_lists[i].count, COUNT(LETTER)),
               "list of types", i))
       return false;
   for (uint32_t i = 0; i < COUNT(LETTER); i++) {
-    const struct kymo_key_letter *letter = &key->letters[i];
+    const struct kymo_plan_letter *letter = &plan->letters[i];
     if (!need(v,
               letter->text < COUNT(TEXT) && letter->type < COUNT(TYPE) &&
                   is_shape(letter->shape, letter->bits) && is_one(letter->view, COUNT(VIEW)) &&
-                  letter->count <= 65536 && key->types[letter->type].size != KYMO_SIZE_POPPED,
+                  letter->count <= 65536 && plan->types[letter->type].size != KYMO_SIZE_POPPED,
               "letter", i))
       return false;
   }
@@ -147,34 +148,34 @@ static bool check_types(struct kymo_key_verify *v) {
 
 /* ---- kinds ---- */
 
-static bool check_part(struct kymo_key_verify *v, const struct kymo_key_part *part,
-                       const struct kymo_key_verify_code *owner) {
-  const struct kymo_key *key = v->key;
+static bool check_part(struct kymo_plan_verify *v, const struct kymo_plan_part *part,
+                       const struct kymo_plan_verify_code *owner) {
+  const struct kymo_plan *plan = v->plan;
   if (!is_range(part->first_load, part->load_count, COUNT(LOAD)) || part->fixed > FIXED_MAX ||
-      part->load_count > KYMO_KEY_SLOTS)
-    return kymo_key_verify_fail(v, "loads that are out of bounds");
+      part->load_count > KYMO_PLAN_SLOTS)
+    return kymo_plan_verify_fail(v, "loads that are out of bounds");
   v->spent += part->load_count;
   for (uint32_t i = 0; i < part->load_count; i++) {
-    const struct kymo_key_load *load = &key->loads[part->first_load + i];
-    if (load->bits < 8 || load->bits > 64 || load->bits % 8 || load->order > KYMO_KEY_CURRENT ||
+    const struct kymo_plan_load *load = &plan->loads[part->first_load + i];
+    if (load->bits < 8 || load->bits > 64 || load->bits % 8 || load->order > KYMO_PLAN_CURRENT ||
         load->slot >= owner->slots || load->bits / 8 > part->fixed ||
         load->offset > part->fixed - load->bits / 8)
-      return kymo_key_verify_fail(v, "load %u is out of bounds", part->first_load + i);
+      return kymo_plan_verify_fail(v, "load %u is out of bounds", part->first_load + i);
   }
-  return kymo_key_verify_block(v, part->block, owner);
+  return kymo_plan_verify_block(v, part->block, owner);
 }
 
-static bool check_columns(struct kymo_key_verify *v, const struct kymo_key_kind *kind) {
-  const struct kymo_key *key = v->key;
+static bool check_columns(struct kymo_plan_verify *v, const struct kymo_plan_kind *kind) {
+  const struct kymo_plan *plan = v->plan;
   for (uint32_t i = 0; i < kind->column_count; i++) {
-    const struct kymo_key_column *column = &key->columns[kind->first_column + i];
+    const struct kymo_plan_column *column = &plan->columns[kind->first_column + i];
     if (!need(v,
               column->name < COUNT(TEXT) && column->option_count >= 1 && column->option_count <= 64 &&
                   is_range(column->first_option, column->option_count, COUNT(OPTION)),
               "column", kind->first_column + i))
       return false;
     for (uint32_t k = 0; k < column->option_count; k++) {
-      const struct kymo_key_option *option = &key->options[column->first_option + k];
+      const struct kymo_plan_option *option = &plan->options[column->first_option + k];
       if (!need(v,
                 is_shape(option->shape, option->bits) && is_one(option->view, COUNT(VIEW)) &&
                     (column->is_list || option->slot < kind->slot_count),
@@ -185,41 +186,41 @@ static bool check_columns(struct kymo_key_verify *v, const struct kymo_key_kind 
   return true;
 }
 
-static bool check_expression(struct kymo_key_verify *v, uint32_t block, uint32_t slots,
-                             const struct kymo_key_kind *kind) {
-  struct kymo_key_verify_code owner = {.is_expression = true, .slots = slots, .kind = kind};
-  return block == KYMO_KEY_NONE || kymo_key_verify_block(v, block, &owner);
+static bool check_expression(struct kymo_plan_verify *v, uint32_t block, uint32_t slots,
+                             const struct kymo_plan_kind *kind) {
+  struct kymo_plan_verify_code owner = {.is_expression = true, .slots = slots, .kind = kind};
+  return block == KYMO_PLAN_NONE || kymo_plan_verify_block(v, block, &owner);
 }
 
 /* FROM table[key]. */
-static bool check_from(struct kymo_key_verify *v, const struct kymo_key_kind *kind) {
-  if (kind->from_table == KYMO_KEY_NONE)
+static bool check_from(struct kymo_plan_verify *v, const struct kymo_plan_kind *kind) {
+  if (kind->from_table == KYMO_PLAN_NONE)
     return true;
-  if (kind->from_table >= COUNT(TABLE) || v->key->tables[kind->from_table].holds != KYMO_HOLDS_RECORDS ||
-      kind->from_key == KYMO_KEY_NONE)
-    return kymo_key_verify_fail(v, "FROM a table that holds no records");
+  if (kind->from_table >= COUNT(TABLE) || v->plan->tables[kind->from_table].holds != KYMO_HOLDS_RECORDS ||
+      kind->from_key == KYMO_PLAN_NONE)
+    return kymo_plan_verify_fail(v, "FROM a table that holds no records");
   return check_expression(v, kind->from_key, kind->slot_count, kind);
 }
 
-static bool check_kind(struct kymo_key_verify *v, uint32_t index) {
-  const struct kymo_key *key = v->key;
-  const struct kymo_key_kind *kind = &key->kinds[index];
-  struct kymo_key_verify_code owner = {.slots = kind->slot_count, .kind = kind};
+static bool check_kind(struct kymo_plan_verify *v, uint32_t index) {
+  const struct kymo_plan *plan = v->plan;
+  const struct kymo_plan_kind *kind = &plan->kinds[index];
+  struct kymo_plan_verify_code owner = {.slots = kind->slot_count, .kind = kind};
   bool ok = kind->name < COUNT(TEXT) && kind->class_ <= KYMO_CLASS_SEGMENT &&
-            is_one(kind->prefix, COUNT(PREFIX)) && kind->slot_count <= KYMO_KEY_SLOTS &&
+            is_one(kind->prefix, COUNT(PREFIX)) && kind->slot_count <= KYMO_PLAN_SLOTS &&
             is_range(kind->first_column, kind->column_count, COUNT(COLUMN)) &&
             is_range(kind->first_keep, kind->keep_count, COUNT(KEEP)) &&
-            is_one(kind->holds, COUNT(DISPATCH)) && kind->column_count <= KYMO_KEY_SLOTS;
+            is_one(kind->holds, COUNT(DISPATCH)) && kind->column_count <= KYMO_PLAN_SLOTS;
   bool is_event =
-      kind->event_column == KYMO_KEY_NONE || (kind->event_column >= kind->first_column &&
-                                              kind->event_column - kind->first_column < kind->column_count);
+      kind->event_column == KYMO_PLAN_NONE || (kind->event_column >= kind->first_column &&
+                                               kind->event_column - kind->first_column < kind->column_count);
   if (!need(v, ok && is_event, "kind", index))
     return false;
-  if (kind->prefix != KYMO_KEY_NONE && v->prefix_slots[kind->prefix] > kind->slot_count)
+  if (kind->prefix != KYMO_PLAN_NONE && v->prefix_slots[kind->prefix] > kind->slot_count)
     v->prefix_slots[kind->prefix] = kind->slot_count;
   for (uint32_t i = 0; i < kind->keep_count; i++) {
-    const struct kymo_key_keep *keep = &key->keeps[kind->first_keep + i];
-    if (!need(v, keep->slot < kind->slot_count && keep->index < key->root->kept_count, "keep",
+    const struct kymo_plan_keep *keep = &plan->keeps[kind->first_keep + i];
+    if (!need(v, keep->slot < kind->slot_count && keep->index < plan->root->kept_count, "keep",
               kind->first_keep + i))
       return false;
   }
@@ -228,17 +229,17 @@ static bool check_kind(struct kymo_key_verify *v, uint32_t index) {
          check_from(v, kind);
 }
 
-static bool check_kinds(struct kymo_key_verify *v) {
+static bool check_kinds(struct kymo_plan_verify *v) {
   for (uint32_t i = 0; i < COUNT(PREFIX); i++)
-    v->prefix_slots[i] = KYMO_KEY_SLOTS;
+    v->prefix_slots[i] = KYMO_PLAN_SLOTS;
   for (uint32_t i = 0; i < COUNT(KIND); i++)
     if (!check_kind(v, i))
       return false;
   for (uint32_t i = 0; i < COUNT(PREFIX); i++) {
-    struct kymo_key_verify_code owner = {.slots = v->prefix_slots[i]};
-    if (v->key->prefixes[i].name >= COUNT(TEXT))
-      return kymo_key_verify_fail(v, "prefix %u is out of bounds", i);
-    if (!check_part(v, &v->key->prefixes[i].part, &owner))
+    struct kymo_plan_verify_code owner = {.slots = v->prefix_slots[i]};
+    if (v->plan->prefixes[i].name >= COUNT(TEXT))
+      return kymo_plan_verify_fail(v, "prefix %u is out of bounds", i);
+    if (!check_part(v, &v->plan->prefixes[i].part, &owner))
       return false;
   }
   return true;
@@ -246,44 +247,44 @@ static bool check_kinds(struct kymo_key_verify *v) {
 
 /* ---- dispatch, layout ---- */
 
-static bool check_table(struct kymo_key_verify *v, const struct kymo_key_dispatch *dispatch) {
-  const struct kymo_key *key = v->key;
-  uint32_t prefix = key->kinds[key->kind_refs[dispatch->first].kind].prefix;
-  if (prefix == KYMO_KEY_NONE || dispatch->slot >= v->prefix_slots[prefix] ||
+static bool check_table(struct kymo_plan_verify *v, const struct kymo_plan_dispatch *dispatch) {
+  const struct kymo_plan *plan = v->plan;
+  uint32_t prefix = plan->kinds[plan->kind_refs[dispatch->first].kind].prefix;
+  if (prefix == KYMO_PLAN_NONE || dispatch->slot >= v->prefix_slots[prefix] ||
       !is_range(dispatch->first_case, dispatch->case_count, COUNT(CASE)))
     return false;
   for (uint32_t i = 0; i < dispatch->case_count; i++) {
-    const struct kymo_key_case *one = &key->cases[dispatch->first_case + i];
-    bool is_above = i == 0 || kymo_key_wide(one[-1].low, one[-1].high) < kymo_key_wide(one->low, one->high);
-    if (!is_above || one->kind >= COUNT(KIND) || key->kinds[one->kind].prefix != prefix)
+    const struct kymo_plan_case *one = &plan->cases[dispatch->first_case + i];
+    bool is_above = i == 0 || kymo_plan_wide(one[-1].low, one[-1].high) < kymo_plan_wide(one->low, one->high);
+    if (!is_above || one->kind >= COUNT(KIND) || plan->kinds[one->kind].prefix != prefix)
       return false;
   }
-  return dispatch->otherwise == KYMO_KEY_NONE ||
-         (dispatch->otherwise < COUNT(KIND) && key->kinds[dispatch->otherwise].prefix == prefix);
+  return dispatch->otherwise == KYMO_PLAN_NONE ||
+         (dispatch->otherwise < COUNT(KIND) && plan->kinds[dispatch->otherwise].prefix == prefix);
 }
 
-static bool check_dispatches(struct kymo_key_verify *v) {
-  const struct kymo_key *key = v->key;
+static bool check_dispatches(struct kymo_plan_verify *v) {
+  const struct kymo_plan *plan = v->plan;
   for (uint32_t i = 0; i < COUNT(KIND_REF); i++)
-    if (!need(v, key->kind_refs[i].kind < COUNT(KIND), "reference to a kind", i))
+    if (!need(v, plan->kind_refs[i].kind < COUNT(KIND), "reference to a kind", i))
       return false;
   for (uint32_t i = 0; i < COUNT(DISPATCH); i++) {
-    const struct kymo_key_dispatch *dispatch = &key->dispatches[i];
+    const struct kymo_plan_dispatch *dispatch = &plan->dispatches[i];
     bool ok = dispatch->count >= 1 && is_range(dispatch->first, dispatch->count, COUNT(KIND_REF)) &&
-              (dispatch->slot == KYMO_KEY_NONE || check_table(v, dispatch));
+              (dispatch->slot == KYMO_PLAN_NONE || check_table(v, dispatch));
     if (!need(v, ok, "dispatch", i))
       return false;
   }
   return true;
 }
 
-static bool check_steps(struct kymo_key_verify *v) {
+static bool check_steps(struct kymo_plan_verify *v) {
   for (uint32_t i = 0; i < COUNT(STEP); i++) {
-    const struct kymo_key_step *step = &v->key->steps[i];
-    bool is_blocks = step->dispatch == KYMO_KEY_NONE;
+    const struct kymo_plan_step *step = &v->plan->steps[i];
+    bool is_blocks = step->dispatch == KYMO_PLAN_NONE;
     bool ok = is_one(step->dispatch, COUNT(DISPATCH)) && is_one(step->until, COUNT(KIND)) &&
               step->inner_count < COUNT(STEP) - i &&
-              (is_blocks ? step->size != KYMO_KEY_NONE : step->inner_count == 0);
+              (is_blocks ? step->size != KYMO_PLAN_NONE : step->inner_count == 0);
     if (!need(v, ok, "step", i) || !check_expression(v, step->times, 0, NULL) ||
         !check_expression(v, step->at, 0, NULL) || !check_expression(v, step->size, 0, NULL))
       return false;
@@ -291,9 +292,9 @@ static bool check_steps(struct kymo_key_verify *v) {
   return true;
 }
 
-static bool check_clocks(struct kymo_key_verify *v) {
+static bool check_clocks(struct kymo_plan_verify *v) {
   for (uint32_t i = 0; i < COUNT(CLOCK); i++) {
-    const struct kymo_key_clock *clock = &v->key->clocks[i];
+    const struct kymo_plan_clock *clock = &v->plan->clocks[i];
     if (!need(v, clock->name < COUNT(TEXT) && (clock->resolution_low || clock->resolution_high), "clock",
               i) ||
         !check_expression(v, clock->rate, 0, NULL) || !check_expression(v, clock->slack, 0, NULL))
@@ -302,14 +303,14 @@ static bool check_clocks(struct kymo_key_verify *v) {
   return true;
 }
 
-static bool check_recipes(struct kymo_key_verify *v) {
-  const struct kymo_key *key = v->key;
+static bool check_recipes(struct kymo_plan_verify *v) {
+  const struct kymo_plan *plan = v->plan;
   for (uint32_t i = 0; i < COUNT(RECIPE); i++) {
-    const struct kymo_key_recipe *recipe = &key->recipes[i];
+    const struct kymo_plan_recipe *recipe = &plan->recipes[i];
     bool is_list = recipe->style == KYMO_STYLE_LIST;
-    bool ok = recipe->table < COUNT(TABLE) && key->tables[recipe->table].holds == KYMO_HOLDS_RECORDS &&
+    bool ok = recipe->table < COUNT(TABLE) && plan->tables[recipe->table].holds == KYMO_HOLDS_RECORDS &&
               recipe->style <= KYMO_STYLE_LIST && is_one(recipe->letters, COUNT(LETTERS)) &&
-              (is_list || (recipe->letters != KYMO_KEY_NONE && recipe->split < COUNT(TEXT))) &&
+              (is_list || (recipe->letters != KYMO_PLAN_NONE && recipe->split < COUNT(TEXT))) &&
               (!is_list || (recipe->name_column < COUNT(COLUMN) && recipe->type_column < COUNT(COLUMN) &&
                             is_one(recipe->size_column, COUNT(COLUMN)))) &&
               is_range(recipe->first_override, recipe->override_count, COUNT(OVERRIDE));
@@ -317,9 +318,9 @@ static bool check_recipes(struct kymo_key_verify *v) {
       return false;
   }
   for (uint32_t i = 0; i < COUNT(OVERRIDE); i++) {
-    const struct kymo_key_override *one = &key->overrides[i];
+    const struct kymo_plan_override *one = &plan->overrides[i];
     bool ok = one->name < COUNT(TEXT) && is_one(one->view, COUNT(VIEW)) &&
-              (one->order == KYMO_KEY_NONE || one->order <= KYMO_KEY_CURRENT) &&
+              (one->order == KYMO_PLAN_NONE || one->order <= KYMO_PLAN_CURRENT) &&
               is_one(one->clock, COUNT(CLOCK)) && one->time_mode <= KYMO_TIME_SPAN &&
               (one->time_mode != KYMO_TIME_LOW || (one->low_bits >= 1 && one->low_bits <= 64)) &&
               (one->unit_kind & ~(uint32_t)KYMO_TIME_UNITS) == 0;
@@ -329,15 +330,15 @@ static bool check_recipes(struct kymo_key_verify *v) {
   return true;
 }
 
-int kymo_key_verify(const struct kymo_key *key, const char *file, struct kymo_error *error) {
-  uint64_t code = KYMO_KEY_COUNT(key, INSTRUCTION);
-  struct kymo_key_verify v = {.key = key, .file = file, .error = error, .budget = code * 16 + 1024};
+int kymo_plan_verify(const struct kymo_plan *plan, const char *file, struct kymo_error *error) {
+  uint64_t code = KYMO_PLAN_COUNT(plan, INSTRUCTION);
+  struct kymo_plan_verify v = {.plan = plan, .file = file, .error = error, .budget = code * 16 + 1024};
   v.labels = calloc(code + 1, sizeof *v.labels);
-  v.prefix_slots = calloc((size_t)KYMO_KEY_COUNT(key, PREFIX) + 1, sizeof *v.prefix_slots);
+  v.prefix_slots = calloc((size_t)KYMO_PLAN_COUNT(plan, PREFIX) + 1, sizeof *v.prefix_slots);
   bool has_memory = v.labels && v.prefix_slots;
   bool ok = has_memory;
-  if (ok && KYMO_KEY_COUNT(key, ROOT) != 1)
-    ok = kymo_key_verify_fail(&v, "it has %u roots", KYMO_KEY_COUNT(key, ROOT));
+  if (ok && KYMO_PLAN_COUNT(plan, ROOT) != 1)
+    ok = kymo_plan_verify_fail(&v, "it has %u roots", KYMO_PLAN_COUNT(plan, ROOT));
   ok = ok && check_texts(&v) && check_root(&v) && check_interpretations(&v) && check_types(&v) &&
        check_recipes(&v) && check_kinds(&v) && check_dispatches(&v) && check_steps(&v) && check_clocks(&v);
   free(v.labels);

@@ -106,16 +106,16 @@ struct nest {
 };
 
 struct walk {
-  struct kymo_key_verify *v;
-  const struct kymo_key_verify_code *owner;
+  struct kymo_plan_verify *v;
+  const struct kymo_plan_verify_code *owner;
   uint32_t at, end; /* the current instruction, and the end of the block */
   int depth;
-  struct nest nests[3 * KYMO_KEY_DEPTH];
+  struct nest nests[3 * KYMO_PLAN_DEPTH];
   uint32_t nest_count, next_id, opened[3]; /* LOOP, ENTER, AT */
 };
 
 static bool fail(struct walk *walk, const char *what) {
-  return kymo_key_verify_fail(walk->v, "instruction %u: %s", walk->at, what);
+  return kymo_plan_verify_fail(walk->v, "instruction %u: %s", walk->at, what);
 }
 
 static uint32_t nest_id(const struct walk *walk) {
@@ -125,46 +125,46 @@ static uint32_t nest_id(const struct walk *walk) {
 /* ---- operands ---- */
 
 static bool is_column(const struct walk *walk, uint32_t column) {
-  const struct kymo_key_kind *kind = walk->owner->kind;
+  const struct kymo_plan_kind *kind = walk->owner->kind;
   return kind && column >= kind->first_column && column - kind->first_column < kind->column_count;
 }
 
 static bool check_type(struct walk *walk, uint32_t type) {
-  return type < KYMO_KEY_COUNT(walk->v->key, TYPE) || fail(walk, "a type that there is not");
+  return type < KYMO_PLAN_COUNT(walk->v->plan, TYPE) || fail(walk, "a type that there is not");
 }
 
-static bool check_time(struct walk *walk, const struct kymo_key_instruction *what) {
-  if (what->a >= KYMO_KEY_COUNT(walk->v->key, CLOCK) || (what->b & KYMO_TIME_MODE) >= KYMO_TIME_MODES ||
+static bool check_time(struct walk *walk, const struct kymo_plan_instruction *what) {
+  if (what->a >= KYMO_PLAN_COUNT(walk->v->plan, CLOCK) || (what->b & KYMO_TIME_MODE) >= KYMO_TIME_MODES ||
       (what->b & KYMO_TIME_MODE) == KYMO_TIME_MODES)
     return fail(walk, "a clock or mode of TIME that there is not");
   return (what->b & KYMO_TIME_MODE) != KYMO_TIME_LOW || (what->c >= 1 && what->c <= 64) ||
          fail(walk, "LOW outside 1 to 64");
 }
 
-static bool check_sequence(struct walk *walk, const struct kymo_key_instruction *what) {
-  return (what->a < walk->v->key->root->sequence_count && what->b >= 1 && what->b <= 64 &&
+static bool check_sequence(struct walk *walk, const struct kymo_plan_instruction *what) {
+  return (what->a < walk->v->plan->root->sequence_count && what->b >= 1 && what->b <= 64 &&
           what->c <= KYMO_PER_VALUE) ||
          fail(walk, "a counter, width or PER of SEQUENCE that there is not");
 }
 
 /* Operands that refer to something. */
-static bool check_operands(struct walk *walk, const struct kymo_key_instruction *what) {
-  const struct kymo_key *key = walk->v->key;
+static bool check_operands(struct walk *walk, const struct kymo_plan_instruction *what) {
+  const struct kymo_plan *plan = walk->v->plan;
   bool ok = true;
-  switch ((enum kymo_key_code)what->code) {
-  case KYMO_DO_TEXT: ok = what->a < KYMO_KEY_COUNT(key, TEXT); break;
+  switch ((enum kymo_plan_code)what->code) {
+  case KYMO_DO_TEXT: ok = what->a < KYMO_PLAN_COUNT(plan, TEXT); break;
   case KYMO_DO_GET:
   case KYMO_DO_SET: ok = what->a < walk->owner->slots; break;
   case KYMO_DO_CLEAR: ok = what->b <= walk->owner->slots && what->a <= walk->owner->slots - what->b; break;
-  case KYMO_DO_KEPT: ok = what->a < key->root->kept_count; break;
+  case KYMO_DO_KEPT: ok = what->a < plan->root->kept_count; break;
   case KYMO_DO_COUNT_OF:
   case KYMO_DO_LOOKUP:
   case KYMO_DO_HAS_KEY:
   case KYMO_DO_DEFINE:
-  case KYMO_DO_FORGET: ok = what->a < KYMO_KEY_COUNT(key, TABLE); break;
+  case KYMO_DO_FORGET: ok = what->a < KYMO_PLAN_COUNT(plan, TABLE); break;
   case KYMO_DO_LIST_COUNT: ok = is_column(walk, what->a); break;
-  case KYMO_DO_APPEND: ok = is_column(walk, what->a) && what->b < key->columns[what->a].option_count; break;
-  case KYMO_DO_KNOWN: ok = what->a < KYMO_KEY_COUNT(key, TOKEN); break;
+  case KYMO_DO_APPEND: ok = is_column(walk, what->a) && what->b < plan->columns[what->a].option_count; break;
+  case KYMO_DO_KNOWN: ok = what->a < KYMO_PLAN_COUNT(plan, TOKEN); break;
   case KYMO_DO_LOAD: return check_type(walk, what->a);
   case KYMO_DO_FILL: ok = (what->a == 1 || what->a == 8) && what->b <= 256; break;
   case KYMO_DO_GO:
@@ -172,16 +172,18 @@ static bool check_operands(struct walk *walk, const struct kymo_key_instruction 
   case KYMO_DO_CHECK:
   case KYMO_DO_FAIL:
     ok = (what->code == KYMO_DO_FAIL || what->c == 0 || walk->depth >= 2) && what->a >= 1 && what->a <= 10 &&
-         (what->b == KYMO_KEY_NONE || what->b < KYMO_KEY_COUNT(key, TEXT));
+         (what->b == KYMO_PLAN_NONE || what->b < KYMO_PLAN_COUNT(plan, TEXT));
     break;
-  case KYMO_DO_EXPECT: ok = what->a >= 4 && what->a <= 10 && what->b < KYMO_KEY_COUNT(key, TEXT); break;
+  case KYMO_DO_EXPECT: ok = what->a >= 4 && what->a <= 10 && what->b < KYMO_PLAN_COUNT(plan, TEXT); break;
   case KYMO_DO_AFTER: ok = what->a <= KYMO_METHOD_XOR && walk->opened[1] > 0; break;
   case KYMO_DO_LENGTH: ok = walk->opened[1] == 0; break;
   case KYMO_DO_ORDER:
-  case KYMO_DO_ORDER_FILE: ok = what->a <= KYMO_KEY_BIG; break;
+  case KYMO_DO_ORDER_FILE: ok = what->a <= KYMO_PLAN_BIG; break;
   case KYMO_DO_CHECKSUM: ok = (what->a & 0xff) < KYMO_CHECKSUMS && (what->a & ~UINT32_C(0x1ff)) == 0; break;
-  case KYMO_DO_DEFINE_RECORD: ok = what->a < KYMO_KEY_COUNT(key, RECIPE); break;
-  case KYMO_DO_SYNC: ok = what->a < KYMO_KEY_COUNT(key, CLOCK) && what->b < KYMO_KEY_COUNT(key, CLOCK); break;
+  case KYMO_DO_DEFINE_RECORD: ok = what->a < KYMO_PLAN_COUNT(plan, RECIPE); break;
+  case KYMO_DO_SYNC:
+    ok = what->a < KYMO_PLAN_COUNT(plan, CLOCK) && what->b < KYMO_PLAN_COUNT(plan, CLOCK);
+    break;
   case KYMO_DO_TIME: return check_time(walk, what);
   case KYMO_DO_SEQUENCE: return check_sequence(walk, what);
   default: break;
@@ -190,19 +192,19 @@ static bool check_operands(struct walk *walk, const struct kymo_key_instruction 
 }
 
 /* The number of values that it pops: some depend on operands. */
-static int pops_of(const struct walk *walk, const struct kymo_key_instruction *what) {
+static int pops_of(const struct walk *walk, const struct kymo_plan_instruction *what) {
   static const int sources[] = {[KYMO_STYLE_LETTERS] = 2, [KYMO_STYLE_TEXT] = 1, [KYMO_STYLE_LIST] = 0};
-  const struct kymo_key *key = walk->v->key;
+  const struct kymo_plan *plan = walk->v->plan;
   int pops = effects[what->code].pops;
-  switch ((enum kymo_key_code)what->code) {
-  case KYMO_DO_LOAD: return key->types[what->a].size == KYMO_SIZE_POPPED;
+  switch ((enum kymo_plan_code)what->code) {
+  case KYMO_DO_LOAD: return plan->types[what->a].size == KYMO_SIZE_POPPED;
   case KYMO_DO_AFTER: return what->a == KYMO_METHOD_XOR;
   case KYMO_DO_LOOP: return what->b == KYMO_LOOP_TIMES;
-  case KYMO_DO_TURN: return key->code[what->a].b == KYMO_LOOP_UNTIL;
+  case KYMO_DO_TURN: return plan->code[what->a].b == KYMO_LOOP_UNTIL;
   case KYMO_DO_TIME: return pops + ((what->b & KYMO_TIME_UNITS) != 0) + ((what->b & KYMO_TIME_PER) != 0);
   case KYMO_DO_SEQUENCE: return pops + (what->c == KYMO_PER_VALUE);
   case KYMO_DO_DEFINE_RECORD:
-    return pops + sources[key->recipes[what->a].style] + (key->recipes[what->a].has_length != 0);
+    return pops + sources[plan->recipes[what->a].style] + (plan->recipes[what->a].has_length != 0);
   default: return pops;
   }
 }
@@ -210,7 +212,7 @@ static int pops_of(const struct walk *walk, const struct kymo_key_instruction *w
 /* ---- instructions that open and close ---- */
 
 static bool open_nest(struct walk *walk, uint32_t kind, uint32_t code) {
-  if (walk->opened[kind] == KYMO_KEY_DEPTH)
+  if (walk->opened[kind] == KYMO_PLAN_DEPTH)
     return fail(walk, "nested too deep");
   walk->opened[kind]++;
   walk->nests[walk->nest_count++] = (struct nest){code, walk->at, ++walk->next_id, (uint32_t)walk->depth};
@@ -225,20 +227,20 @@ static bool close_nest(struct walk *walk, uint32_t kind, uint32_t code) {
   return true;
 }
 
-static bool close_loop(struct walk *walk, const struct kymo_key_instruction *what) {
+static bool close_loop(struct walk *walk, const struct kymo_plan_instruction *what) {
   if (!close_nest(walk, 0, KYMO_DO_LOOP))
     return false;
   const struct nest *nest = &walk->nests[walk->nest_count];
-  if (nest->at != what->a || walk->v->key->code[nest->at].a != walk->at + 1 ||
+  if (nest->at != what->a || walk->v->plan->code[nest->at].a != walk->at + 1 ||
       (int)nest->depth != walk->depth)
     return fail(walk, "a TURN that does not fit its LOOP");
   return true;
 }
 
-static bool nest(struct walk *walk, const struct kymo_key_instruction *what) {
-  switch ((enum kymo_key_code)what->code) {
+static bool nest(struct walk *walk, const struct kymo_plan_instruction *what) {
+  switch ((enum kymo_plan_code)what->code) {
   case KYMO_DO_LOOP:
-    return (what->b <= KYMO_LOOP_UNTIL && what->c >= 1 && what->c <= KYMO_KEY_REPEAT_LIMIT)
+    return (what->b <= KYMO_LOOP_UNTIL && what->c >= 1 && what->c <= KYMO_PLAN_REPEAT_LIMIT)
                ? open_nest(walk, 0, what->code)
                : fail(walk, "a LOOP out of bounds");
   case KYMO_DO_TURN: return close_loop(walk, what);
@@ -254,18 +256,18 @@ static bool nest(struct walk *walk, const struct kymo_key_instruction *what) {
 
 /* Notes the stack's depth and the open instructions with which a target is reached. */
 static bool jump(struct walk *walk, uint32_t target) {
-  struct kymo_key_label *label = &walk->v->labels[target];
+  struct kymo_plan_label *label = &walk->v->labels[target];
   if (target <= walk->at || target > walk->end)
     return fail(walk, "a jump that does not lead forward in its block");
   if (label->is_set && (label->depth != walk->depth || label->nest != nest_id(walk)))
     return fail(walk, "jumps that meet at different depths");
-  *label = (struct kymo_key_label){true, walk->depth, nest_id(walk)};
+  *label = (struct kymo_plan_label){true, walk->depth, nest_id(walk)};
   return true;
 }
 
 /* Compares the state of jumps to here with the state from the instruction before. */
 static bool land(struct walk *walk, bool *is_reached) {
-  struct kymo_key_label *label = &walk->v->labels[walk->at];
+  struct kymo_plan_label *label = &walk->v->labels[walk->at];
   if (!label->is_set)
     return true;
   bool is_same = label->nest == nest_id(walk) && (!*is_reached || label->depth == walk->depth);
@@ -275,7 +277,7 @@ static bool land(struct walk *walk, bool *is_reached) {
   return is_same || fail(walk, "a jump into a loop or window, or to another depth");
 }
 
-static bool step(struct walk *walk, const struct kymo_key_instruction *what) {
+static bool step(struct walk *walk, const struct kymo_plan_instruction *what) {
   if (what->code == 0 || what->code >= KYMO_DO_COUNT)
     return fail(walk, "a code that this kymo does not know");
   if (effects[what->code].is_item && walk->owner->is_expression)
@@ -292,24 +294,24 @@ static bool step(struct walk *walk, const struct kymo_key_instruction *what) {
   if (!nest(walk, what))
     return false;
   walk->depth += effects[what->code].puts;
-  return walk->depth <= KYMO_KEY_STACK || fail(walk, "the stack is too deep");
+  return walk->depth <= KYMO_PLAN_STACK || fail(walk, "the stack is too deep");
 }
 
-bool kymo_key_verify_block(struct kymo_key_verify *v, uint32_t block,
-                           const struct kymo_key_verify_code *owner) {
+bool kymo_plan_verify_block(struct kymo_plan_verify *v, uint32_t block,
+                            const struct kymo_plan_verify_code *owner) {
   struct walk walk = {.v = v, .owner = owner};
   bool is_reached = true;
-  if (block == KYMO_KEY_NONE)
-    return !owner->is_expression || kymo_key_verify_fail(v, "an expression without code");
-  if (block >= KYMO_KEY_COUNT(v->key, BLOCK))
-    return kymo_key_verify_fail(v, "a block that there is not");
-  walk.at = v->key->blocks[block].first;
-  walk.end = walk.at + v->key->blocks[block].count;
-  if (v->spent + v->key->blocks[block].count > v->budget)
-    return kymo_key_verify_fail(v, "code that is used too often");
-  v->spent += v->key->blocks[block].count;
+  if (block == KYMO_PLAN_NONE)
+    return !owner->is_expression || kymo_plan_verify_fail(v, "an expression without code");
+  if (block >= KYMO_PLAN_COUNT(v->plan, BLOCK))
+    return kymo_plan_verify_fail(v, "a block that there is not");
+  walk.at = v->plan->blocks[block].first;
+  walk.end = walk.at + v->plan->blocks[block].count;
+  if (v->spent + v->plan->blocks[block].count > v->budget)
+    return kymo_plan_verify_fail(v, "code that is used too often");
+  v->spent += v->plan->blocks[block].count;
   for (; walk.at < walk.end; walk.at++) {
-    const struct kymo_key_instruction *what = &v->key->code[walk.at];
+    const struct kymo_plan_instruction *what = &v->plan->code[walk.at];
     if (!land(&walk, &is_reached) || !step(&walk, what))
       return false;
     bool is_jump =

@@ -21,35 +21,35 @@ static const char *unpack_xor(struct kymo_unpacked *out, const uint8_t *from, si
   return NULL;
 }
 
-static const char *unpack(struct kymo_unpacked *out, enum kymo_key_method method, const uint8_t *from,
+static const char *unpack(struct kymo_unpacked *out, enum kymo_plan_method method, const uint8_t *from,
                           size_t size, const struct kymo_expr_value *key) {
   return method == KYMO_METHOD_XOR ? unpack_xor(out, from, size, key)
-                                   : kymo_key_unpack_bytes(out, method, from, size);
+                                   : kymo_plan_unpack_bytes(out, method, from, size);
 }
 
-bool kymo_key_unpack(struct kymo_key_machine *machine, enum kymo_key_method method,
-                     const struct kymo_expr_value *key) {
-  struct kymo_key_window *window = &machine->windows[machine->window];
+bool kymo_plan_unpack(struct kymo_plan_machine *machine, enum kymo_plan_method method,
+                      const struct kymo_expr_value *key) {
+  struct kymo_plan_window *window = &machine->windows[machine->window];
   struct kymo_unpacked out = {0};
   uint64_t at = machine->bit / 8;
   if (key && key->sort != KYMO_SORT_NUMBER && key->sort != KYMO_SORT_BYTES)
-    return kymo_key_raise(machine, 10, kymo_key_offset(machine), "an absent key for XOR");
+    return kymo_plan_raise(machine, 10, kymo_plan_offset(machine), "an absent key for XOR");
   const char *wrong = window->end - at > UINT32_MAX / 2
                           ? "more than 2 GiB of it"
                           : unpack(&out, method, window->data + at, (size_t)(window->end - at), key);
   uint8_t *copy =
-      wrong || out.is_over || out.failed ? NULL : kymo_key_work(machine, out.size + KYMO_KEY_SLACK);
+      wrong || out.is_over || out.failed ? NULL : kymo_plan_work(machine, out.size + KYMO_PLAN_SLACK);
   if (copy && out.size)
     memcpy(copy, out.bytes, out.size);
   free(out.bytes);
   if (out.is_over)
-    return kymo_key_raise(machine, 9, kymo_key_offset(machine), "unpacked, a window has more than %zu MiB",
-                          KYMO_UNPACK_MAX >> 20);
+    return kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "unpacked, a window has more than %zu MiB",
+                           KYMO_UNPACK_MAX >> 20);
   if (wrong)
-    return kymo_key_raise(machine, 2, kymo_key_offset(machine), "%s", wrong);
+    return kymo_plan_raise(machine, 2, kymo_plan_offset(machine), "%s", wrong);
   machine->failed |= out.failed;
   if (out.failed)
-    return kymo_key_raise(machine, 9, kymo_key_offset(machine), "out of memory");
+    return kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "out of memory");
   if (!copy)
     return false;
   window->data = copy;
@@ -60,20 +60,20 @@ bool kymo_key_unpack(struct kymo_key_machine *machine, enum kymo_key_method meth
   return true;
 }
 
-bool kymo_key_enter(struct kymo_key_machine *machine, uint64_t bytes) {
-  const struct kymo_key_window *outer = &machine->windows[machine->window];
+bool kymo_plan_enter(struct kymo_plan_machine *machine, uint64_t bytes) {
+  const struct kymo_plan_window *outer = &machine->windows[machine->window];
   if (machine->bit % 8 != 0)
-    return kymo_key_raise(machine, 2, kymo_key_offset(machine),
-                          "a window that does not begin on a byte boundary");
-  if (bytes > UINT64_MAX / 8 || !kymo_key_need(machine, bytes * 8))
+    return kymo_plan_raise(machine, 2, kymo_plan_offset(machine),
+                           "a window that does not begin on a byte boundary");
+  if (bytes > UINT64_MAX / 8 || !kymo_plan_need(machine, bytes * 8))
     return machine->r ? false
-                      : kymo_key_raise(machine, 2, kymo_key_offset(machine), "a window beyond any file");
+                      : kymo_plan_raise(machine, 2, kymo_plan_offset(machine), "a window beyond any file");
   uint64_t at = machine->bit / 8;
   machine->windows[++machine->window] =
-      (struct kymo_key_window){.data = outer->data, .base = at, .at = at + bytes, .end = at + bytes};
+      (struct kymo_plan_window){.data = outer->data, .base = at, .at = at + bytes, .end = at + bytes};
   return true;
 }
 
-void kymo_key_leave(struct kymo_key_machine *machine) {
+void kymo_plan_leave(struct kymo_plan_machine *machine) {
   machine->bit = machine->windows[machine->window--].at * 8;
 }

@@ -17,7 +17,7 @@ struct records_file {
   struct records_description *description;
   const char *path;
   struct kymo_map map;
-  struct kymo_key_machine *machine;
+  struct kymo_plan_machine *machine;
   uint64_t end;    /* of the current record, or the head */
   uint64_t looked; /* up to here the file's size was checked */
   uint64_t lost;   /* bytes after `end` that were reported as damage */
@@ -82,11 +82,11 @@ static int described_compare(const struct records_file *a, const struct records_
 static const struct kymo_expr_value absent = {.sort = KYMO_SORT_ABSENT};
 
 /* The value of a column: of the first of its options that is present. */
-static struct kymo_expr_value column_value(const struct kymo_key_machine *machine, uint32_t number) {
-  const struct kymo_key_column *column = &machine->key->columns[number];
+static struct kymo_expr_value column_value(const struct kymo_plan_machine *machine, uint32_t number) {
+  const struct kymo_plan_column *column = &machine->plan->columns[number];
   for (uint32_t i = 0; i < column->option_count; i++) {
     const struct kymo_expr_value *value =
-        &machine->slots[machine->key->options[column->first_option + i].slot];
+        &machine->slots[machine->plan->options[column->first_option + i].slot];
     if (value->sort != KYMO_SORT_ABSENT)
       return *value;
   }
@@ -104,7 +104,7 @@ static struct kymo_expr_value fast_value(const struct records_file *file, size_t
 
 /* Borrowed from the machine. For a SEQUENCE, `size` is the number of bits. */
 static struct kymo_expr_value key_value(const struct records_file *file, size_t field) {
-  const struct kymo_key_machine *machine = file->machine;
+  const struct kymo_plan_machine *machine = file->machine;
   const struct records_description *description = file->description;
   struct kymo_expr_value number;
   uint32_t column;
@@ -119,7 +119,7 @@ static struct kymo_expr_value key_value(const struct records_file *file, size_t 
     return machine->number.bits ? number : absent;
   default:
     column = description->columns[machine->kind * description->field_count + field];
-    return column == KYMO_KEY_NONE ? absent : column_value(machine, column);
+    return column == KYMO_PLAN_NONE ? absent : column_value(machine, column);
   }
 }
 
@@ -137,7 +137,7 @@ static bool take_keys(struct records_file *file, bool *is_late) {
   file->keys = free_ones;
   for (size_t i = 0; i < count; i++) {
     struct kymo_expr_value value = key_value(file, i);
-    if (!kymo_key_own(&file->keys[i], &value))
+    if (!kymo_plan_own(&file->keys[i], &value))
       return false;
   }
   *is_late = compare_keys(file->description, file->keys, file->before) < 0;
@@ -151,9 +151,9 @@ static int out_of_memory(const struct records_merge *merge) {
 }
 
 static void tell_notes(struct records_file *file) {
-  const struct kymo_key_machine *machine = file->machine;
+  const struct kymo_plan_machine *machine = file->machine;
   for (uint32_t i = 0; i < machine->note_count; i++) {
-    const struct kymo_key_note *note = &machine->notes[i];
+    const struct kymo_plan_note *note = &machine->notes[i];
     if (note->kind == KYMO_NOTE_LOSS)
       continue;
     kymo_records_damage(file->merge, file->path, note->offset, note->bytes_lost, note->text);
@@ -181,7 +181,7 @@ static int look_again(struct records_file *file) {
   leave_fast_path(file);
   int status = kymo_map_get(&file->map, 0, UINT64_MAX, &data, &size, file->merge->error);
   if (status >= 0 && (data != file->machine->data || size != file->machine->size))
-    kymo_key_machine_bytes(file->machine, data, size);
+    kymo_plan_machine_bytes(file->machine, data, size);
   file->looked = file->end + RECORDS_LOOK_BYTES;
   return status;
 }
@@ -204,15 +204,15 @@ static bool fast_step(struct records_file *file, struct records_piece *record) {
 }
 
 static int machine_step(struct records_file *file, struct records_piece *record) {
-  struct kymo_key_machine *machine = file->machine;
-  uint32_t counters = machine->key->root->sequence_count;
+  struct kymo_plan_machine *machine = file->machine;
+  uint32_t counters = machine->plan->root->sequence_count;
   if (counters) /* other files contain the missing numbers */
     memset(machine->state.counters, 0, counters * sizeof *machine->state.counters);
   machine->number.bits = 0;
-  machine->open_end = KYMO_KEY_NONE;
-  int status = kymo_key_machine_next(machine);
+  machine->open_end = KYMO_PLAN_NONE;
+  int status = kymo_plan_machine_next(machine);
   tell_notes(file);
-  bool is_open = machine->open_end != KYMO_KEY_NONE && machine->start + machine->length == machine->size;
+  bool is_open = machine->open_end != KYMO_PLAN_NONE && machine->start + machine->length == machine->size;
   *record = (struct records_piece){machine->data + machine->start, machine->length, machine->start, is_open,
                                    (uint8_t)machine->open_end};
   return status;
@@ -236,16 +236,16 @@ static int step(struct records_file *file, struct records_piece *record) {
 
 /* Whether records after another head would be read like those after this one: the properties of the head that
  * affect the others. */
-static const char *different_head(const struct kymo_key_machine *one, const struct kymo_key_machine *other,
+static const char *different_head(const struct kymo_plan_machine *one, const struct kymo_plan_machine *other,
                                   bool has_low) {
-  const struct kymo_key *key = one->key;
+  const struct kymo_plan *plan = one->plan;
   if (one->state.order != other->state.order)
     return "the order of bytes";
-  for (uint32_t i = 0; i < key->root->kept_count; i++)
+  for (uint32_t i = 0; i < plan->root->kept_count; i++)
     if (!kymo_value_is_equal(&one->state.kept[i], &other->state.kept[i]) &&
         (one->state.kept[i].sort != KYMO_SORT_ABSENT || other->state.kept[i].sort != KYMO_SORT_ABSENT))
       return "what it says about the records";
-  for (uint32_t i = 0; has_low && i < KYMO_KEY_COUNT(key, CLOCK); i++)
+  for (uint32_t i = 0; has_low && i < KYMO_PLAN_COUNT(plan, CLOCK); i++)
     if (one->state.clocks[i].has_last != other->state.clocks[i].has_last ||
         (one->state.clocks[i].has_last &&
          kymo_wide_compare(one->state.clocks[i].last, other->state.clocks[i].last) != 0))
@@ -305,7 +305,7 @@ static int described_open(struct records_file **out, struct records_merge *merge
   file->path = path;
   file->keys = calloc(description->field_count, sizeof *file->keys);
   file->before = calloc(description->field_count, sizeof *file->before);
-  file->machine = kymo_key_machine_new(description->key, NULL, 0);
+  file->machine = kymo_plan_machine_new(description->plan, NULL, 0);
   if (!file->keys || !file->before || !file->machine)
     return out_of_memory(merge);
   int status = kymo_map_open(&file->map, path, merge->error);
@@ -325,7 +325,7 @@ static void described_close(struct records_file *file) {
   if (file->map.path)
     kymo_map_close(&file->map);
   kymo_fast_path_release(&file->run);
-  kymo_key_machine_free(file->machine);
+  kymo_plan_machine_free(file->machine);
   free_keys(file->keys, file->description->field_count);
   free_keys(file->before, file->description->field_count);
   free(file);
@@ -341,31 +341,31 @@ static const struct records_kind by_description = {
 
 /* ---- the description ---- */
 
-static bool is_text(const struct kymo_key *key, uint32_t text, const struct records_field *field) {
+static bool is_text(const struct kymo_plan *plan, uint32_t text, const struct records_field *field) {
   uint32_t size;
-  const uint8_t *bytes = kymo_key_text(key, text, &size);
+  const uint8_t *bytes = kymo_plan_text(plan, text, &size);
   return size == field->length && memcmp(bytes, field->name, size) == 0;
 }
 
-static uint32_t find_column(const struct kymo_key *key, const struct kymo_key_kind *kind,
+static uint32_t find_column(const struct kymo_plan *plan, const struct kymo_plan_kind *kind,
                             const struct records_field *field) {
   for (uint32_t i = 0; i < kind->column_count; i++)
-    if (!key->columns[kind->first_column + i].is_list &&
-        is_text(key, key->columns[kind->first_column + i].name, field))
+    if (!plan->columns[kind->first_column + i].is_list &&
+        is_text(plan, plan->columns[kind->first_column + i].name, field))
       return kind->first_column + i;
-  return KYMO_KEY_NONE;
+  return KYMO_PLAN_NONE;
 }
 
 static int no_such_field(const struct records_merge *merge, const struct records_description *description,
                          const struct records_field *field) {
-  const struct kymo_key *key = description->key;
+  const struct kymo_plan *plan = description->plan;
   char wanted[128], name[128];
   snprintf(wanted, sizeof wanted, "%.*s", (int)field->length, field->name);
   struct kymo_nearest nearest = kymo_nearest_to(wanted);
   struct kymo_hint hint = {{0}};
-  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, COLUMN); i++) {
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, COLUMN); i++) {
     uint32_t size;
-    const uint8_t *text = kymo_key_text(key, key->columns[i].name, &size);
+    const uint8_t *text = kymo_plan_text(plan, plan->columns[i].name, &size);
     snprintf(name, sizeof name, "%.*s", (int)size, (const char *)text);
     const unsigned distance = nearest.best_distance;
     kymo_nearest_consider(&nearest, name);
@@ -378,19 +378,19 @@ static int no_such_field(const struct records_merge *merge, const struct records
 
 /* Where each field is in each kind of record. */
 static int find_fields(const struct records_merge *merge, struct records_description *description) {
-  const struct kymo_key *key = description->key;
-  const struct kymo_key_dispatch *dispatch = &key->dispatches[key->steps[description->step].dispatch];
-  uint32_t kinds = KYMO_KEY_COUNT(key, KIND);
+  const struct kymo_plan *plan = description->plan;
+  const struct kymo_plan_dispatch *dispatch = &plan->dispatches[plan->steps[description->step].dispatch];
+  uint32_t kinds = KYMO_PLAN_COUNT(plan, KIND);
   description->columns = calloc((size_t)kinds * description->field_count, sizeof *description->columns);
   if (!description->columns)
     return out_of_memory(merge);
   for (size_t i = 0; i < description->field_count; i++) {
     bool is_found = description->fields[i].by != RECORDS_BY_FIELD;
     for (uint32_t k = 0; k < dispatch->count && description->fields[i].by == RECORDS_BY_FIELD; k++) {
-      uint32_t kind = key->kind_refs[dispatch->first + k].kind;
-      uint32_t column = find_column(key, &key->kinds[kind], &description->fields[i]);
+      uint32_t kind = plan->kind_refs[dispatch->first + k].kind;
+      uint32_t column = find_column(plan, &plan->kinds[kind], &description->fields[i]);
       description->columns[kind * description->field_count + i] = column;
-      is_found |= column != KYMO_KEY_NONE;
+      is_found |= column != KYMO_PLAN_NONE;
     }
     if (!is_found)
       return no_such_field(merge, description, &description->fields[i]);
@@ -400,10 +400,10 @@ static int find_fields(const struct records_merge *merge, struct records_descrip
 
 /* Where each field is in the fast path; no fast path, if one is not a number. */
 static void make_fast(struct records_description *description) {
-  const struct kymo_key *key = description->key;
-  const struct kymo_key_dispatch *dispatch = &key->dispatches[key->steps[description->step].dispatch];
-  uint32_t kind = key->kind_refs[dispatch->first].kind;
-  description->fast = dispatch->count == 1 ? kymo_fast_path_new(key, kind) : NULL;
+  const struct kymo_plan *plan = description->plan;
+  const struct kymo_plan_dispatch *dispatch = &plan->dispatches[plan->steps[description->step].dispatch];
+  uint32_t kind = plan->kind_refs[dispatch->first].kind;
+  description->fast = dispatch->count == 1 ? kymo_fast_path_new(plan, kind) : NULL;
   description->slots =
       description->fast ? calloc(description->field_count, sizeof *description->slots) : NULL;
   bool ok = description->slots != NULL;
@@ -411,8 +411,8 @@ static void make_fast(struct records_description *description) {
     uint32_t number = description->columns[kind * description->field_count + i];
     if (description->fields[i].by == RECORDS_BY_TIME)
       continue;
-    const struct kymo_key_column *column = &key->columns[number];
-    uint32_t slot = key->options[column->first_option].slot;
+    const struct kymo_plan_column *column = &plan->columns[number];
+    uint32_t slot = plan->options[column->first_option].slot;
     ok = description->fields[i].by == RECORDS_BY_FIELD && column->option_count == 1 &&
          slot < KYMO_FAST_SLOTS && description->fast->sorts[slot] == KYMO_FAST_NUMBER;
     if (ok)
@@ -456,7 +456,7 @@ static int load(const struct records_merge *merge, struct records_description *d
   description->name = job->description ? job->description : job->as;
   int status = job->description ? kymo_description_load(schema, job->description, merge->error)
                                 : kymo_description_find(schema, job->as, merge->error);
-  if (status >= 0 && !(description->key = kymo_key_open(*schema, description->name, merge->error)))
+  if (status >= 0 && !(description->plan = kymo_plan_open(*schema, description->name, merge->error)))
     status = merge->error->code;
   return status;
 }
@@ -481,7 +481,7 @@ int kymo_records_by_description(struct records_merge *merge) {
   free(description.slots);
   free(description.fields);
   free(description.columns);
-  kymo_key_close(description.key);
+  kymo_plan_close(description.plan);
   kymo_description_release(schema);
   return status;
 }

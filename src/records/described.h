@@ -15,7 +15,7 @@ struct records_field {
 
 struct records_description {
   const char *name; /* the file, or its name */
-  struct kymo_key *key;
+  struct kymo_plan *plan;
   uint32_t step; /* of the layout: whose records are merged; those before it make up the head */
   struct records_field *fields;
   size_t field_count;
@@ -23,7 +23,7 @@ struct records_description {
   bool has_low;                /* only the lowest bits of times are stored, relative to the last time */
   struct kymo_fast_path *fast; /* fast path, for records of one plain kind ordered by numbers; or NULL */
   uint32_t *slots;             /* by field, in the fast path */
-  const struct kymo_key_machine *first; /* of the first file that has a head, after it */
+  const struct kymo_plan_machine *first; /* of the first file that has a head, after it */
 };
 
 /* Finds description->step. KYMO_OK, or negative with the error: what would be lost if records of such files

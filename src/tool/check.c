@@ -47,7 +47,7 @@ static void tell_gap(const struct coverage *coverage, const struct kymo_look *lo
 }
 
 static void count_record(struct coverage *coverage, const struct kymo_look *look) {
-  const struct kymo_key_machine *machine = look->machine;
+  const struct kymo_plan_machine *machine = look->machine;
   struct covered *kind = &coverage->kinds[machine->kind];
   uint64_t own = kymo_look_own_bytes(look), at = machine->start * 8, end = (machine->start + own) * 8;
   bool is_inside = machine->start < coverage->at; /* already read: steps with AT, regions of holders */
@@ -65,13 +65,13 @@ static void count_record(struct coverage *coverage, const struct kymo_look *look
 }
 
 static void tell_kinds(const struct coverage *coverage, const struct kymo_look *look) {
-  for (uint32_t i = 0; i < look->key->counts[KYMO_SECTION_KIND]; i++) {
+  for (uint32_t i = 0; i < look->plan->counts[KYMO_SECTION_KIND]; i++) {
     const struct covered *kind = &coverage->kinds[i];
-    const struct kymo_key_text *name = &look->key->texts[look->key->kinds[i].name];
+    const struct kymo_plan_text *name = &look->plan->texts[look->plan->kinds[i].name];
     if (kind->records)
       printf("%s: %" PRIu64 " record%s \"%.*s\" of %" PRIu64 " byte%s; %" PRIu64 " of them without a field\n",
              look->path, kind->records, plural(kind->records), (int)name->size,
-             (const char *)look->key->bytes + name->offset, kind->bytes, plural(kind->bytes),
+             (const char *)look->plan->bytes + name->offset, kind->bytes, plural(kind->bytes),
              (kind->uncovered_bits + 7) / 8);
   }
 }
@@ -82,7 +82,7 @@ static int check_described(const struct kymo_stream *stream, uint32_t file) {
   struct kymo_look look;
   int status = kymo_look_begin(&look, stream, file, &error);
   if (status == KYMO_OK) {
-    coverage.kinds = calloc((size_t)look.key->counts[KYMO_SECTION_KIND] + 1, sizeof *coverage.kinds);
+    coverage.kinds = calloc((size_t)look.plan->counts[KYMO_SECTION_KIND] + 1, sizeof *coverage.kinds);
     status = coverage.kinds ? KYMO_OK : kymo_fail(&error, KYMO_E_MEMORY, "out of memory");
   }
   while (status == KYMO_OK || status == KYMO_AGAIN)

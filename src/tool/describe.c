@@ -30,9 +30,9 @@ static const struct form forms[] = {
      "record kinds and names of fields",
      kymo_c_print},
     {"doc", "a Markdown document: event classes, fields, units, meanings of values", kymo_doc_print},
-    {"tdl", "for a compiled description: the text it was compiled from", kymo_key_print_source},
+    {"tdl", "for a compiled description: the text it was compiled from", kymo_plan_print_source},
     {"plan", "for a compiled description: how records are decoded, instruction by instruction",
-     kymo_key_print_plan},
+     kymo_plan_print_plan},
 };
 #define FORM_COUNT (sizeof forms / sizeof forms[0])
 

@@ -65,10 +65,10 @@ static const struct argp parser = {
 /* ---- described files ---- */
 
 static bool is_wanted(const struct explain *explain, const struct kymo_look *look, uint64_t *events) {
-  const struct kymo_key_machine *machine = look->machine;
+  const struct kymo_plan_machine *machine = look->machine;
   if (explain->has_offset)
     return explain->offset >= machine->start && explain->offset - machine->start < machine->length;
-  return look->key->kinds[machine->kind].class_ == KYMO_CLASS_EVENT && ++*events == explain->record;
+  return look->plan->kinds[machine->kind].class_ == KYMO_CLASS_EVENT && ++*events == explain->record;
 }
 
 /* Faults of the record, if there are any. */
@@ -79,7 +79,7 @@ static void print_notes(const struct kymo_look *look) {
 
 static void print_plan(const struct kymo_schema *schema) {
   struct kymo_strbuf plan = {0};
-  kymo_key_print_plan(&plan, schema);
+  kymo_plan_print_plan(&plan, schema);
   if (!plan.failed && plan.text)
     fputs(plan.text, stdout);
   kymo_strbuf_free(&plan);

@@ -32,18 +32,18 @@ void tool_hex_line(const uint8_t *bytes, uint64_t base, uint64_t begin_bits, uin
 
 /* ---- described files ---- */
 
-static const char *text_of(const struct kymo_key *key, uint32_t index, int *length) {
-  *length = index == KYMO_KEY_NONE ? 0 : (int)key->texts[index].size;
-  return index == KYMO_KEY_NONE ? "" : (const char *)key->bytes + key->texts[index].offset;
+static const char *text_of(const struct kymo_plan *plan, uint32_t index, int *length) {
+  *length = index == KYMO_PLAN_NONE ? 0 : (int)plan->texts[index].size;
+  return index == KYMO_PLAN_NONE ? "" : (const char *)plan->bytes + plan->texts[index].offset;
 }
 
 const char *tool_hex_kind(const struct kymo_look *look, int *length) {
-  return text_of(look->key, look->key->kinds[look->machine->kind].name, length);
+  return text_of(look->plan, look->plan->kinds[look->machine->kind].name, length);
 }
 
 const char *tool_hex_class(const struct kymo_look *look) {
   static const char *const names[] = {"event", "control", "definition", "segment"};
-  return names[look->key->kinds[look->machine->kind].class_ % 4];
+  return names[look->plan->kinds[look->machine->kind].class_ % 4];
 }
 
 static void add_value(struct kymo_strbuf *out, const struct kymo_expr_value *value) {
@@ -66,32 +66,32 @@ static void add_value(struct kymo_strbuf *out, const struct kymo_expr_value *val
 }
 
 /* The column that shows a slot of the record's kind, or NULL. */
-static const struct kymo_key_column *column_of(const struct kymo_look *look, uint32_t slot) {
-  const struct kymo_key *key = look->key;
-  const struct kymo_key_kind *kind = &key->kinds[look->machine->kind];
+static const struct kymo_plan_column *column_of(const struct kymo_look *look, uint32_t slot) {
+  const struct kymo_plan *plan = look->plan;
+  const struct kymo_plan_kind *kind = &plan->kinds[look->machine->kind];
   for (uint32_t i = kind->first_column; i < kind->first_column + kind->column_count; i++)
-    for (uint32_t k = 0; k < key->columns[i].option_count; k++)
-      if (slot != KYMO_KEY_NONE && key->options[key->columns[i].first_option + k].slot == slot)
-        return &key->columns[i];
+    for (uint32_t k = 0; k < plan->columns[i].option_count; k++)
+      if (slot != KYMO_PLAN_NONE && plan->options[plan->columns[i].first_option + k].slot == slot)
+        return &plan->columns[i];
   return NULL;
 }
 
 /* Whether a slot is part of a time, which is shown as the event's. */
 static bool is_time(const struct kymo_look *look, uint32_t slot) {
-  const struct kymo_key *key = look->key;
-  for (uint32_t i = 0; i + 3 < key->counts[KYMO_SECTION_INSTRUCTION]; i++)
-    if (key->code[i].code == KYMO_DO_GET && key->code[i].a == slot)
+  const struct kymo_plan *plan = look->plan;
+  for (uint32_t i = 0; i + 3 < plan->counts[KYMO_SECTION_INSTRUCTION]; i++)
+    if (plan->code[i].code == KYMO_DO_GET && plan->code[i].a == slot)
       for (uint32_t k = 1; k < 4; k++)
-        if (key->code[i + k].code == KYMO_DO_TIME)
+        if (plan->code[i + k].code == KYMO_DO_TIME)
           return true;
   return false;
 }
 
 /* The element of the list that a field becomes, or NULL. */
-static const struct kymo_key_item *item_of(const struct kymo_look *look,
-                                           const struct kymo_look_field *field) {
-  const struct kymo_key_list *list =
-      field->column == KYMO_KEY_NONE ? NULL : &look->machine->lists[field->column];
+static const struct kymo_plan_item *item_of(const struct kymo_look *look,
+                                            const struct kymo_look_field *field) {
+  const struct kymo_plan_list *list =
+      field->column == KYMO_PLAN_NONE ? NULL : &look->machine->lists[field->column];
   return list && field->item < list->count ? &list->items[field->item] : NULL;
 }
 
@@ -100,10 +100,10 @@ static const struct kymo_key_item *item_of(const struct kymo_look *look,
 static const struct kymo_expr_value *value_of(const struct kymo_look *look,
                                               const struct kymo_look_field *field) {
   static const struct kymo_expr_value absent = {.sort = KYMO_SORT_ABSENT};
-  const struct kymo_key_item *item = item_of(look, field);
-  if (field->column != KYMO_KEY_NONE)
-    return item ? &item->value : field->item == KYMO_KEY_NONE ? &absent : &field->value;
-  bool is_last = field->slot != KYMO_KEY_NONE && field->column == KYMO_KEY_NONE;
+  const struct kymo_plan_item *item = item_of(look, field);
+  if (field->column != KYMO_PLAN_NONE)
+    return item ? &item->value : field->item == KYMO_PLAN_NONE ? &absent : &field->value;
+  bool is_last = field->slot != KYMO_PLAN_NONE && field->column == KYMO_PLAN_NONE;
   for (const struct kymo_look_field *other = field + 1; is_last && other < look->fields + look->field_count;
        other++)
     is_last = other->slot != field->slot;
@@ -111,11 +111,11 @@ static const struct kymo_expr_value *value_of(const struct kymo_look *look,
 }
 
 /* The option of its column by which a field is delivered, or NULL. */
-static const struct kymo_key_option *option_of(const struct kymo_look *look,
-                                               const struct kymo_look_field *field,
-                                               const struct kymo_key_column *column) {
-  const struct kymo_key_item *item = item_of(look, field);
-  const struct kymo_key_option *options = &look->key->options[column->first_option];
+static const struct kymo_plan_option *option_of(const struct kymo_look *look,
+                                                const struct kymo_look_field *field,
+                                                const struct kymo_plan_column *column) {
+  const struct kymo_plan_item *item = item_of(look, field);
+  const struct kymo_plan_option *options = &look->plan->options[column->first_option];
   if (column->is_list)
     return item ? &options[item->option] : NULL;
   for (uint32_t i = 0; i < column->option_count; i++)
@@ -126,9 +126,9 @@ static const struct kymo_key_option *option_of(const struct kymo_look *look,
 
 /* A value, and in parentheses its displayed form; a number in another base is shown only in that base. */
 static void add_shown(const struct kymo_look *look, const struct kymo_look_field *field,
-                      const struct kymo_key_column *column, struct kymo_strbuf *out) {
+                      const struct kymo_plan_column *column, struct kymo_strbuf *out) {
   const struct kymo_expr_value *value = value_of(look, field);
-  const struct kymo_key_option *option = column ? option_of(look, field, column) : NULL;
+  const struct kymo_plan_option *option = column ? option_of(look, field, column) : NULL;
   struct kymo_strbuf shown = {0};
   bool is_shown = option && kymo_look_show(look, option, value, &shown) && shown.text;
   if (shown.failed)
@@ -142,16 +142,16 @@ static void add_shown(const struct kymo_look *look, const struct kymo_look_field
 }
 
 static void print_field(const struct kymo_look *look, const struct kymo_look_field *field) {
-  const struct kymo_key_column *column = column_of(look, field->slot);
-  if (!column && field->column != KYMO_KEY_NONE)
-    column = &look->key->columns[field->column];
+  const struct kymo_plan_column *column = column_of(look, field->slot);
+  if (!column && field->column != KYMO_PLAN_NONE)
+    column = &look->plan->columns[field->column];
   struct kymo_strbuf text = {0};
   int length = 0;
-  const char *name = column ? text_of(look->key, column->name, &length) : "";
+  const char *name = column ? text_of(look->plan, column->name, &length) : "";
   kymo_strbuf_printf(&text, "%.*s", length, name);
   if (!column)
     kymo_strbuf_puts(&text, field->name ? field->name : is_time(look, field->slot) ? "(time)" : "(hidden)");
-  if (field->value.sort != KYMO_SORT_ABSENT || field->slot != KYMO_KEY_NONE) {
+  if (field->value.sort != KYMO_SORT_ABSENT || field->slot != KYMO_PLAN_NONE) {
     kymo_strbuf_puts(&text, " = ");
     add_shown(look, field, column, &text);
   }
@@ -162,7 +162,7 @@ static void print_field(const struct kymo_look *look, const struct kymo_look_fie
 }
 
 void tool_hex_record(const struct kymo_look *look) {
-  const struct kymo_key_machine *machine = look->machine;
+  const struct kymo_plan_machine *machine = look->machine;
   uint64_t own = kymo_look_own_bytes(look), at = machine->start * 8, end = (machine->start + own) * 8;
   int length;
   const char *kind = tool_hex_kind(look, &length);

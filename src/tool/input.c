@@ -273,7 +273,7 @@ static int parse_hold(const struct tool_input *input, int64_t *hold_ns) {
   return TOOL_USAGE;
 }
 
-static int load_key(struct kymo_schema **key, const struct tool_input *input) {
+static int load_key(struct kymo_schema **description, const struct tool_input *input) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   int status = KYMO_OK;
   if (input->key && input->as) {
@@ -281,9 +281,9 @@ static int load_key(struct kymo_schema **key, const struct tool_input *input) {
     return TOOL_USAGE;
   }
   if (input->key)
-    status = kymo_description_load(key, input->key, &error);
+    status = kymo_description_load(description, input->key, &error);
   else if (input->as)
-    status = kymo_description_find(key, input->as, &error);
+    status = kymo_description_find(description, input->as, &error);
   if (status < 0)
     tool_say_error(&error);
   return status < 0 ? TOOL_FAILED : TOOL_OK;

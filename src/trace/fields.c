@@ -32,7 +32,7 @@ const struct kymo_schema *kymo_class_schema(const struct kymo_trace *trace,
 uint32_t kymo_field_id(struct kymo_trace *trace, const struct kymo_event_class *class_, const char *path) {
   struct kymo_stream_plan *stream;
   struct kymo_event_plan *plan = find_plan(trace, class_, &stream);
-  return plan ? kymo_plan_field_id(plan, stream, &trace->arena, path) : KYMO_FIELD_NONE;
+  return plan ? kymo_event_plan_field_id(plan, stream, &trace->arena, path) : KYMO_FIELD_NONE;
 }
 
 int kymo_field_list(struct kymo_trace *trace, const struct kymo_event_class *class_, const uint32_t **ids,
@@ -41,7 +41,7 @@ int kymo_field_list(struct kymo_trace *trace, const struct kymo_event_class *cla
   struct kymo_event_plan *plan = find_plan(trace, class_, &stream);
   *ids = NULL;
   *count = 0;
-  return plan ? kymo_plan_fields(plan, stream, &trace->arena, ids, count) : KYMO_E_UNKNOWN;
+  return plan ? kymo_event_plan_fields(plan, stream, &trace->arena, ids, count) : KYMO_E_UNKNOWN;
 }
 
 int kymo_field_info_(struct kymo_trace *trace, const struct kymo_event_class *class_, uint32_t id,
@@ -49,7 +49,7 @@ int kymo_field_info_(struct kymo_trace *trace, const struct kymo_event_class *cl
   struct kymo_stream_plan *stream;
   const struct kymo_event_plan *plan = find_plan(trace, class_, &stream);
   struct kymo_field own = {.name = NULL};
-  int status = plan ? kymo_plan_field_info(plan, id, &own) : KYMO_E_UNKNOWN;
+  int status = plan ? kymo_event_plan_field_info(plan, id, &own) : KYMO_E_UNKNOWN;
   kymo_sized_out(info, size, &own, sizeof own);
   return status;
 }

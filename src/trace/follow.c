@@ -337,7 +337,7 @@ int kymo_part_renew(struct kymo_trace *trace, struct kymo_part *part, struct kym
   part->schema = schema;
   kymo_trace_number_kinds(trace);
   trace->follow->has_grown = true;
-  int status = kymo_plan_new(&state->plan, &trace->arena, schema, error);
+  int status = kymo_schema_plan_new(&state->plan, &trace->arena, schema, error);
   for (uint32_t i = 0; status == KYMO_OK && i < part->stream_count; i++)
     status = kymo_stream_renew(state->streams[i], error);
   return status;

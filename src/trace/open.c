@@ -60,7 +60,7 @@ static int find_plan(struct kymo_trace *trace, struct part_state *state, struct 
   for (size_t i = 0; i < trace->part_count && !state->plan; i++)
     if (trace->parts[i] != state && trace->parts[i]->schema == state->schema)
       state->plan = trace->parts[i]->plan;
-  return state->plan ? KYMO_OK : kymo_plan_new(&state->plan, &trace->arena, state->schema, error);
+  return state->plan ? KYMO_OK : kymo_schema_plan_new(&state->plan, &trace->arena, state->schema, error);
 }
 
 int kymo_trace_add_part(struct kymo_trace *trace, const struct kymo_part_source *source,

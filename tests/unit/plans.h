@@ -12,131 +12,131 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE KYMO_KEY_NONE
+#define NONE KYMO_PLAN_NONE
 
-static inline uint32_t word(struct kymo_key_builder *b, const char *text) {
-  return kymo_key_add_text(b, text, strlen(text));
+static inline uint32_t word(struct kymo_plan_builder *b, const char *text) {
+  return kymo_plan_add_text(b, text, strlen(text));
 }
 
-static inline struct kymo_key_root plain_root(struct kymo_key_builder *b, const char *name) {
-  return (struct kymo_key_root){
+static inline struct kymo_plan_root plain_root(struct kymo_plan_builder *b, const char *name) {
+  return (struct kymo_plan_root){
       .name = word(b, name), .version = NONE, .resync = NONE, .merge_pattern = NONE, .source = NONE};
 }
 
 /* A kind without prefix, dispatch or anything else. */
-static inline struct kymo_key_kind plain_kind(struct kymo_key_builder *b, const char *name,
-                                              enum kymo_key_class class_) {
-  return (struct kymo_key_kind){.name = word(b, name),
-                                .class_ = class_,
-                                .prefix = NONE,
-                                .when = NONE,
-                                .align = NONE,
-                                .part = {.block = NONE},
-                                .holds = NONE,
-                                .event_column = NONE,
-                                .from_table = NONE,
-                                .from_key = NONE};
+static inline struct kymo_plan_kind plain_kind(struct kymo_plan_builder *b, const char *name,
+                                               enum kymo_plan_class class_) {
+  return (struct kymo_plan_kind){.name = word(b, name),
+                                 .class_ = class_,
+                                 .prefix = NONE,
+                                 .when = NONE,
+                                 .align = NONE,
+                                 .part = {.block = NONE},
+                                 .holds = NONE,
+                                 .event_column = NONE,
+                                 .from_table = NONE,
+                                 .from_key = NONE};
 }
 
 /* A step over the kinds [first, first + count) that were added last. */
-static inline void add_step(struct kymo_key_builder *b, uint32_t first, uint32_t count, bool is_repeat) {
-  uint32_t refs = kymo_key_count(b, KYMO_SECTION_KIND_REF);
+static inline void add_step(struct kymo_plan_builder *b, uint32_t first, uint32_t count, bool is_repeat) {
+  uint32_t refs = kymo_plan_count(b, KYMO_SECTION_KIND_REF);
   for (uint32_t i = 0; i < count; i++)
-    kymo_key_add_kind_ref(b, &(struct kymo_key_kind_ref){first + i});
-  uint32_t dispatch = kymo_key_add_dispatch(
-      b, &(struct kymo_key_dispatch){.first = refs, .count = count, .slot = NONE, .otherwise = NONE});
-  kymo_key_add_step(b, &(struct kymo_key_step){.dispatch = dispatch,
-                                               .is_repeat = is_repeat,
-                                               .times = NONE,
-                                               .at = NONE,
-                                               .size = NONE,
-                                               .until = NONE});
+    kymo_plan_add_kind_ref(b, &(struct kymo_plan_kind_ref){first + i});
+  uint32_t dispatch = kymo_plan_add_dispatch(
+      b, &(struct kymo_plan_dispatch){.first = refs, .count = count, .slot = NONE, .otherwise = NONE});
+  kymo_plan_add_step(b, &(struct kymo_plan_step){.dispatch = dispatch,
+                                                 .is_repeat = is_repeat,
+                                                 .times = NONE,
+                                                 .at = NONE,
+                                                 .size = NONE,
+                                                 .until = NONE});
 }
 
-static inline uint32_t add_column(struct kymo_key_builder *b, const char *name,
-                                  struct kymo_key_option option) {
-  uint32_t first = kymo_key_add_option(b, &option);
-  return kymo_key_add_column(
-      b, &(struct kymo_key_column){.name = word(b, name), .first_option = first, .option_count = 1});
+static inline uint32_t add_column(struct kymo_plan_builder *b, const char *name,
+                                  struct kymo_plan_option option) {
+  uint32_t first = kymo_plan_add_option(b, &option);
+  return kymo_plan_add_column(
+      b, &(struct kymo_plan_column){.name = word(b, name), .first_option = first, .option_count = 1});
 }
 
 /* The pcap of the language's document: head, then packets with a counted tail. `with_check`: CHECK
  * caplen<=0x4000000. */
 static inline struct kymo_schema *pcap_key(struct kymo_error *error) {
-  struct kymo_key_builder *b = kymo_key_builder_new();
-  struct kymo_key_root root = plain_root(b, "pcap");
+  struct kymo_plan_builder *b = kymo_plan_builder_new();
+  struct kymo_plan_root root = plain_root(b, "pcap");
   root.kept_count = 1;
-  kymo_key_add_root(b, &root);
-  kymo_key_add_clock(
-      b, &(struct kymo_key_clock){
+  kymo_plan_add_root(b, &root);
+  kymo_plan_add_clock(
+      b, &(struct kymo_plan_clock){
              .name = word(b, "wall"), .has_epoch = 1, .resolution_low = 1000, .rate = NONE, .slack = NONE});
   uint32_t bytes =
-      kymo_key_add_type(b, &(struct kymo_key_type){.encoding = KYMO_TYPE_BYTES, .size = KYMO_SIZE_POPPED});
+      kymo_plan_add_type(b, &(struct kymo_plan_type){.encoding = KYMO_TYPE_BYTES, .size = KYMO_SIZE_POPPED});
   /* head */
-  struct kymo_key_kind head = plain_kind(b, "head", KYMO_CLASS_CONTROL);
+  struct kymo_plan_kind head = plain_kind(b, "head", KYMO_CLASS_CONTROL);
   head.slot_count = 2;
   head.part.fixed = 24;
-  head.part.first_load = kymo_key_add_load(b, &(struct kymo_key_load){.offset = 0, .bits = 32, .slot = 0});
+  head.part.first_load = kymo_plan_add_load(b, &(struct kymo_plan_load){.offset = 0, .bits = 32, .slot = 0});
   head.part.load_count = 1;
-  kymo_key_block_begin(b);
-  kymo_key_emit(b, KYMO_DO_GET, 0, 0, 0);
-  kymo_key_emit_number(b, 0xd4c3b2a1, true);
-  kymo_key_emit(b, KYMO_DO_EQUAL, 0, 0, 0);
-  uint32_t jump = kymo_key_emit(b, KYMO_DO_JUMP_FALSE, 0, 0, 0);
-  kymo_key_emit(b, KYMO_DO_ORDER_FILE, KYMO_KEY_BIG, 0, 0);
-  kymo_key_aim(b, jump, kymo_key_here(b));
-  kymo_key_emit(b, KYMO_DO_GET, 0, 0, 0);
-  kymo_key_emit_number(b, 0xa1b23c4d, true);
-  kymo_key_emit(b, KYMO_DO_EQUAL, 0, 0, 0);
-  kymo_key_emit(b, KYMO_DO_SET, 1, 0, 0);
-  head.part.block = kymo_key_block_end(b);
-  head.first_keep = kymo_key_add_keep(b, &(struct kymo_key_keep){.slot = 1, .index = 0});
+  kymo_plan_block_begin(b);
+  kymo_plan_emit(b, KYMO_DO_GET, 0, 0, 0);
+  kymo_plan_emit_number(b, 0xd4c3b2a1, true);
+  kymo_plan_emit(b, KYMO_DO_EQUAL, 0, 0, 0);
+  uint32_t jump = kymo_plan_emit(b, KYMO_DO_JUMP_FALSE, 0, 0, 0);
+  kymo_plan_emit(b, KYMO_DO_ORDER_FILE, KYMO_PLAN_BIG, 0, 0);
+  kymo_plan_aim(b, jump, kymo_plan_here(b));
+  kymo_plan_emit(b, KYMO_DO_GET, 0, 0, 0);
+  kymo_plan_emit_number(b, 0xa1b23c4d, true);
+  kymo_plan_emit(b, KYMO_DO_EQUAL, 0, 0, 0);
+  kymo_plan_emit(b, KYMO_DO_SET, 1, 0, 0);
+  head.part.block = kymo_plan_block_end(b);
+  head.first_keep = kymo_plan_add_keep(b, &(struct kymo_plan_keep){.slot = 1, .index = 0});
   head.keep_count = 1;
-  uint32_t first = kymo_key_add_kind(b, &head);
+  uint32_t first = kymo_plan_add_kind(b, &head);
   /* packet: seconds, fraction, caplen, wire, data */
-  struct kymo_key_kind packet = plain_kind(b, "packet", KYMO_CLASS_EVENT);
+  struct kymo_plan_kind packet = plain_kind(b, "packet", KYMO_CLASS_EVENT);
   packet.slot_count = 5;
   packet.part.fixed = 16;
   packet.part.load_count = 4;
   for (uint32_t i = 0; i < 4; i++) {
-    uint32_t load = kymo_key_add_load(
-        b, &(struct kymo_key_load){.offset = 4 * i, .bits = 32, .order = KYMO_KEY_CURRENT, .slot = i});
+    uint32_t load = kymo_plan_add_load(
+        b, &(struct kymo_plan_load){.offset = 4 * i, .bits = 32, .order = KYMO_PLAN_CURRENT, .slot = i});
     packet.part.first_load = i ? packet.part.first_load : load;
   }
-  kymo_key_block_begin(b);
-  kymo_key_emit(b, KYMO_DO_GET, 0, 0, 0);
-  kymo_key_emit_number(b, 1000000000000, true);
-  kymo_key_emit(b, KYMO_DO_TIME, 0, KYMO_TIME_POINT | KYMO_TIME_UNIT | KYMO_TIME_IS_ACQUISITION, 0);
-  kymo_key_emit(b, KYMO_DO_DROP, 0, 0, 0);
-  kymo_key_emit(b, KYMO_DO_GET, 1, 0, 0);
-  kymo_key_emit(b, KYMO_DO_KEPT, 0, 0, 0);
-  jump = kymo_key_emit(b, KYMO_DO_JUMP_FALSE, 0, 0, 0);
-  kymo_key_emit_number(b, 1000, true);
-  uint32_t over = kymo_key_emit(b, KYMO_DO_JUMP, 0, 0, 0);
-  kymo_key_aim(b, jump, kymo_key_here(b));
-  kymo_key_emit_number(b, 1000000, true);
-  kymo_key_aim(b, over, kymo_key_here(b));
-  kymo_key_emit(b, KYMO_DO_TIME, 0, KYMO_TIME_ADD | KYMO_TIME_UNIT, 0);
-  kymo_key_emit(b, KYMO_DO_DROP, 0, 0, 0);
-  kymo_key_emit(b, KYMO_DO_GET, 2, 0, 0);
-  kymo_key_emit_number(b, 0x4000000, true);
-  kymo_key_emit(b, KYMO_DO_LESS_EQUAL, 0, 0, 0);
-  kymo_key_emit(b, KYMO_DO_CHECK, 4, NONE, 0);
-  kymo_key_emit(b, KYMO_DO_GET, 2, 0, 0);
-  kymo_key_emit(b, KYMO_DO_LOAD, bytes, 0, 0);
-  kymo_key_emit(b, KYMO_DO_SET, 4, 0, 0);
-  packet.part.block = kymo_key_block_end(b);
+  kymo_plan_block_begin(b);
+  kymo_plan_emit(b, KYMO_DO_GET, 0, 0, 0);
+  kymo_plan_emit_number(b, 1000000000000, true);
+  kymo_plan_emit(b, KYMO_DO_TIME, 0, KYMO_TIME_POINT | KYMO_TIME_UNIT | KYMO_TIME_IS_ACQUISITION, 0);
+  kymo_plan_emit(b, KYMO_DO_DROP, 0, 0, 0);
+  kymo_plan_emit(b, KYMO_DO_GET, 1, 0, 0);
+  kymo_plan_emit(b, KYMO_DO_KEPT, 0, 0, 0);
+  jump = kymo_plan_emit(b, KYMO_DO_JUMP_FALSE, 0, 0, 0);
+  kymo_plan_emit_number(b, 1000, true);
+  uint32_t over = kymo_plan_emit(b, KYMO_DO_JUMP, 0, 0, 0);
+  kymo_plan_aim(b, jump, kymo_plan_here(b));
+  kymo_plan_emit_number(b, 1000000, true);
+  kymo_plan_aim(b, over, kymo_plan_here(b));
+  kymo_plan_emit(b, KYMO_DO_TIME, 0, KYMO_TIME_ADD | KYMO_TIME_UNIT, 0);
+  kymo_plan_emit(b, KYMO_DO_DROP, 0, 0, 0);
+  kymo_plan_emit(b, KYMO_DO_GET, 2, 0, 0);
+  kymo_plan_emit_number(b, 0x4000000, true);
+  kymo_plan_emit(b, KYMO_DO_LESS_EQUAL, 0, 0, 0);
+  kymo_plan_emit(b, KYMO_DO_CHECK, 4, NONE, 0);
+  kymo_plan_emit(b, KYMO_DO_GET, 2, 0, 0);
+  kymo_plan_emit(b, KYMO_DO_LOAD, bytes, 0, 0);
+  kymo_plan_emit(b, KYMO_DO_SET, 4, 0, 0);
+  packet.part.block = kymo_plan_block_end(b);
   packet.first_column =
-      add_column(b, "caplen", (struct kymo_key_option){.slot = 2, .bits = 32, .view = NONE});
-  uint32_t unit = kymo_key_add_view(
-      b, &(struct kymo_key_view){.token = NONE, .names = NONE, .flags = NONE, .unit = word(b, "bytes")});
-  add_column(b, "wire", (struct kymo_key_option){.slot = 3, .bits = 32, .view = unit});
-  add_column(b, "data", (struct kymo_key_option){.slot = 4, .shape = KYMO_SHAPE_BLOB, .view = NONE});
+      add_column(b, "caplen", (struct kymo_plan_option){.slot = 2, .bits = 32, .view = NONE});
+  uint32_t unit = kymo_plan_add_view(
+      b, &(struct kymo_plan_view){.token = NONE, .names = NONE, .flags = NONE, .unit = word(b, "bytes")});
+  add_column(b, "wire", (struct kymo_plan_option){.slot = 3, .bits = 32, .view = unit});
+  add_column(b, "data", (struct kymo_plan_option){.slot = 4, .shape = KYMO_SHAPE_BLOB, .view = NONE});
   packet.column_count = 3;
-  kymo_key_add_kind(b, &packet);
+  kymo_plan_add_kind(b, &packet);
   add_step(b, first, 1, false);
   add_step(b, first + 1, 1, true);
-  return kymo_key_finish(b, error);
+  return kymo_plan_finish(b, error);
 }
 
 /* A number into a file's bytes. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One table of expressions, worked out by every evaluator that there is: as a constant of a description, of
- * fields of a record by the key machine, of the same fields on the fast path, and in a filter. All must have
+ * fields of a record by the plan machine, of the same fields on the fast path, and in a filter. All must have
  * the result that the table says.
  */
 #include "folder.h"
@@ -255,12 +255,12 @@ static void check_constant(const struct expression *of, const char *path) {
 
 static bool has_fast_path(struct kymo_schema *schema) {
   struct kymo_error error = {.code = KYMO_OK};
-  struct kymo_key *key = kymo_key_open(schema, "expr.key", &error);
-  assert_non_null(key);
-  struct kymo_fast_path *fast = kymo_fast_path_new(key, 0);
+  struct kymo_plan *plan = kymo_plan_open(schema, "expr.key", &error);
+  assert_non_null(plan);
+  struct kymo_fast_path *fast = kymo_fast_path_new(plan, 0);
   bool is_fast = fast != NULL;
   kymo_fast_path_free(fast);
-  kymo_key_close(key);
+  kymo_plan_close(plan);
   return is_fast;
 }
 

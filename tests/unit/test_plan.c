@@ -162,9 +162,9 @@ static void a_key_is_the_same_after_writing_and_reading(void **state) {
   assert_int_equal(kymo_registry_write(other, &again, &other_size, &error), KYMO_OK);
   assert_int_equal(size, other_size);
   assert_memory_equal(bytes, again, size);
-  struct kymo_key *plan = kymo_key_open(other, "key", &error);
+  struct kymo_plan *plan = kymo_plan_open(other, "key", &error);
   assert_non_null(plan);
-  kymo_key_close(plan);
+  kymo_plan_close(plan);
   kymo_schema_release(other);
   kymo_schema_release(key);
   free(bytes);
@@ -180,69 +180,71 @@ static void plans_of_other_versions_and_damaged_ones_are_refused(void **state) {
   struct kymo_schema copy = *key;
   copy.plan = plan;
   plan[4] = 2;
-  assert_null(kymo_key_open(&copy, "x.key", &error));
+  assert_null(kymo_plan_open(&copy, "x.key", &error));
   assert_int_equal(error.code, KYMO_E_UNKNOWN);
   assert_string_equal(error.message,
                       "R8: a plan of version 2.0, which this kymo does not know (it reads 1.x)");
   plan[4] = 1;
   plan[8] = 7; /* a later minor version */
-  struct kymo_key *opened = kymo_key_open(&copy, "x.key", &error);
+  struct kymo_plan *opened = kymo_plan_open(&copy, "x.key", &error);
   assert_non_null(opened);
-  kymo_key_close(opened);
+  kymo_plan_close(opened);
   copy.plan_size--;
-  assert_null(kymo_key_open(&copy, "x.key", &error));
+  assert_null(kymo_plan_open(&copy, "x.key", &error));
   assert_non_null(strstr(error.message, "R8: the plan is damaged"));
   free(plan);
   kymo_schema_release(key);
 }
 
 /* A plan of one kind whose code `emit` makes; it must be refused with `message`. */
-static void refuse(void (*emit)(struct kymo_key_builder *), const char *message) {
+static void refuse(void (*emit)(struct kymo_plan_builder *), const char *message) {
   struct kymo_error error = {0};
-  struct kymo_key_builder *b = kymo_key_builder_new();
-  struct kymo_key_root root = plain_root(b, "bad");
-  kymo_key_add_root(b, &root);
-  struct kymo_key_kind kind = plain_kind(b, "kind", KYMO_CLASS_EVENT);
+  struct kymo_plan_builder *b = kymo_plan_builder_new();
+  struct kymo_plan_root root = plain_root(b, "bad");
+  kymo_plan_add_root(b, &root);
+  struct kymo_plan_kind kind = plain_kind(b, "kind", KYMO_CLASS_EVENT);
   kind.slot_count = 2;
-  kymo_key_block_begin(b);
+  kymo_plan_block_begin(b);
   emit(b);
-  kind.part.block = kymo_key_block_end(b);
-  kymo_key_add_kind(b, &kind);
+  kind.part.block = kymo_plan_block_end(b);
+  kymo_plan_add_kind(b, &kind);
   add_step(b, 0, 1, true);
-  assert_null(kymo_key_finish(b, &error));
+  assert_null(kymo_plan_finish(b, &error));
   if (!strstr(error.message, message))
     print_error("expected \"%s\", found \"%s\"\n", message, error.message);
   assert_non_null(strstr(error.message, message));
 }
 
-static void underflow(struct kymo_key_builder *b) { kymo_key_emit(b, KYMO_DO_ADD, 0, 0, 0); }
-static void leftover(struct kymo_key_builder *b) { kymo_key_emit_number(b, 1, false); }
-static void strange(struct kymo_key_builder *b) { kymo_key_emit(b, KYMO_DO_COUNT, 0, 0, 0); }
-static void no_slot(struct kymo_key_builder *b) {
-  kymo_key_emit_number(b, 1, false);
-  kymo_key_emit(b, KYMO_DO_SET, 2, 0, 0);
+static void underflow(struct kymo_plan_builder *b) { kymo_plan_emit(b, KYMO_DO_ADD, 0, 0, 0); }
+static void leftover(struct kymo_plan_builder *b) { kymo_plan_emit_number(b, 1, false); }
+static void strange(struct kymo_plan_builder *b) { kymo_plan_emit(b, KYMO_DO_COUNT, 0, 0, 0); }
+static void no_slot(struct kymo_plan_builder *b) {
+  kymo_plan_emit_number(b, 1, false);
+  kymo_plan_emit(b, KYMO_DO_SET, 2, 0, 0);
 }
-static void backward(struct kymo_key_builder *b) {
-  kymo_key_emit_number(b, 1, false);
-  kymo_key_emit(b, KYMO_DO_DROP, 0, 0, 0);
-  kymo_key_emit(b, KYMO_DO_JUMP, 0, 0, 0);
+static void backward(struct kymo_plan_builder *b) {
+  kymo_plan_emit_number(b, 1, false);
+  kymo_plan_emit(b, KYMO_DO_DROP, 0, 0, 0);
+  kymo_plan_emit(b, KYMO_DO_JUMP, 0, 0, 0);
 }
-static void beyond(struct kymo_key_builder *b) { kymo_key_emit(b, KYMO_DO_JUMP, 17, 0, 0); }
-static void open_loop(struct kymo_key_builder *b) { kymo_key_emit(b, KYMO_DO_LOOP, 1, KYMO_LOOP_TO_END, 5); }
-static void lone_leave(struct kymo_key_builder *b) { kymo_key_emit(b, KYMO_DO_LEAVE, 0, 0, 0); }
-static void into_loop(struct kymo_key_builder *b) {
-  kymo_key_emit(b, KYMO_DO_JUMP, 2, 0, 0);
-  kymo_key_emit(b, KYMO_DO_LOOP, 3, KYMO_LOOP_TO_END, 5);
-  kymo_key_emit(b, KYMO_DO_TURN, 1, 0, 0);
+static void beyond(struct kymo_plan_builder *b) { kymo_plan_emit(b, KYMO_DO_JUMP, 17, 0, 0); }
+static void open_loop(struct kymo_plan_builder *b) {
+  kymo_plan_emit(b, KYMO_DO_LOOP, 1, KYMO_LOOP_TO_END, 5);
 }
-static void two_depths(struct kymo_key_builder *b) {
-  kymo_key_emit_number(b, 1, false);
-  kymo_key_emit(b, KYMO_DO_JUMP_TRUE, 3, 0, 0);
-  kymo_key_emit_number(b, 1, false);
+static void lone_leave(struct kymo_plan_builder *b) { kymo_plan_emit(b, KYMO_DO_LEAVE, 0, 0, 0); }
+static void into_loop(struct kymo_plan_builder *b) {
+  kymo_plan_emit(b, KYMO_DO_JUMP, 2, 0, 0);
+  kymo_plan_emit(b, KYMO_DO_LOOP, 3, KYMO_LOOP_TO_END, 5);
+  kymo_plan_emit(b, KYMO_DO_TURN, 1, 0, 0);
 }
-static void deep(struct kymo_key_builder *b) {
-  for (int i = 0; i < KYMO_KEY_STACK + 1; i++)
-    kymo_key_emit_number(b, 1, false);
+static void two_depths(struct kymo_plan_builder *b) {
+  kymo_plan_emit_number(b, 1, false);
+  kymo_plan_emit(b, KYMO_DO_JUMP_TRUE, 3, 0, 0);
+  kymo_plan_emit_number(b, 1, false);
+}
+static void deep(struct kymo_plan_builder *b) {
+  for (int i = 0; i < KYMO_PLAN_STACK + 1; i++)
+    kymo_plan_emit_number(b, 1, false);
 }
 
 static void untrusted_plans_are_refused(void **state) {

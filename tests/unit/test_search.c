@@ -129,10 +129,10 @@ static void compare_with_walk(struct kymo_schema *key, const char *name) {
 /* Bytes of the records of the last step of the layout, if it can be searched; else 0. */
 static uint64_t searched_bytes(const struct kymo_schema *schema) {
   struct kymo_error error;
-  struct kymo_key *key = kymo_key_open(schema, "key", &error);
-  assert_non_null(key);
-  uint64_t bytes = kymo_key_region_bytes(key, key->steps[KYMO_KEY_COUNT(key, STEP) - 1].dispatch);
-  kymo_key_close(key);
+  struct kymo_plan *plan = kymo_plan_open(schema, "key", &error);
+  assert_non_null(plan);
+  uint64_t bytes = kymo_plan_region_bytes(plan, plan->steps[KYMO_PLAN_COUNT(plan, STEP) - 1].dispatch);
+  kymo_plan_close(plan);
   return bytes;
 }
 

@@ -293,14 +293,14 @@ static bool has_activity(const struct fdl_compiler *compiler) {
 }
 
 /* Event classes, and their fields, are defined by the files of some descriptions. */
-static bool is_late(const struct fdl_compiler *compiler, bool (*are_late)(const struct kymo_key *key)) {
+static bool is_late(const struct fdl_compiler *compiler, bool (*are_late)(const struct kymo_plan *plan)) {
   bool is = false;
   for (size_t i = 0; i < compiler->schema_count && !is; i++) {
     struct kymo_error error;
-    struct kymo_key *key =
-        compiler->schemas[i]->plan_size > 0 ? kymo_key_open(compiler->schemas[i], "", &error) : NULL;
-    is = key && are_late(key);
-    kymo_key_close(key);
+    struct kymo_plan *plan =
+        compiler->schemas[i]->plan_size > 0 ? kymo_plan_open(compiler->schemas[i], "", &error) : NULL;
+    is = plan && are_late(plan);
+    kymo_plan_close(plan);
   }
   return is;
 }
@@ -309,17 +309,17 @@ bool kymo_fdl_is_little(const struct fdl_compiler *compiler, const struct fdl_fi
   bool is = false;
   for (size_t i = 0; i < compiler->schema_count && !is; i++) {
     struct kymo_error error;
-    struct kymo_key *key =
-        compiler->schemas[i]->plan_size > 0 ? kymo_key_open(compiler->schemas[i], "", &error) : NULL;
-    is = key && kymo_key_is_little(key, field->path);
-    kymo_key_close(key);
+    struct kymo_plan *plan =
+        compiler->schemas[i]->plan_size > 0 ? kymo_plan_open(compiler->schemas[i], "", &error) : NULL;
+    is = plan && kymo_plan_is_little(plan, field->path);
+    kymo_plan_close(plan);
   }
   return is;
 }
 
 /* A name that no event class has yet may be a field of any sort. */
 static bool take_late(struct fdl_compiler *compiler, struct fdl_field *field, const struct tdl_path *path) {
-  if (!is_late(compiler, kymo_key_defines_late))
+  if (!is_late(compiler, kymo_plan_defines_late))
     return false;
   field->kinds = FDL_ANY_NUMBER | FDL_TEXT | FDL_BLOB;
   field->has_text = field->is_open = true;
@@ -413,7 +413,7 @@ bool kymo_fdl_check_label(struct fdl_compiler *compiler, const struct fdl_field 
     for_each_class(compiler, &labels.walk, see_class_name);
   if (labels.is_known || field->has_addresses)
     return true;
-  if (field->is_open || (field->is_event && is_late(compiler, kymo_key_names_late))) {
+  if (field->is_open || (field->is_event && is_late(compiler, kymo_plan_names_late))) {
     kymo_tdl_warn(&compiler->session, at, "W24", "\"%s\" is no name that is known now; the trace may have it",
                   text);
     return true;
@@ -437,8 +437,8 @@ static bool see_match(struct walk *walk, const struct kymo_event_class *class_) 
 
 bool kymo_fdl_some_event(struct fdl_compiler *compiler, const struct kymo_regex *regex) {
   struct matches matches = {.walk = {.compiler = compiler}, .memory = kymo_regex_memory_new(regex)};
-  if (!matches.memory || is_late(compiler, kymo_key_names_late) || is_late(compiler, kymo_key_defines_late) ||
-      has_activity(compiler))
+  if (!matches.memory || is_late(compiler, kymo_plan_names_late) ||
+      is_late(compiler, kymo_plan_defines_late) || has_activity(compiler))
     matches.has_some = true;
   else
     for_each_class(compiler, &matches.walk, see_match);

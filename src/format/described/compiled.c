@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-int kymo_description_load(struct kymo_schema **key, const char *path, struct kymo_error *error) {
+int kymo_description_load(struct kymo_schema **description, const char *path, struct kymo_error *error) {
   struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
-  *key = kymo_language_load(path, NULL, NULL, told);
-  return *key ? KYMO_OK : told->code;
+  *description = kymo_language_load(path, NULL, NULL, told);
+  return *description ? KYMO_OK : told->code;
 }
 
 /* Writes to a file beside it, which then replaces the old one. */
@@ -40,10 +40,10 @@ static int replace(const char *path, const uint8_t *bytes, size_t size, struct k
   return status;
 }
 
-int kymo_description_save(const struct kymo_schema *key, const char *path, struct kymo_error *error) {
+int kymo_description_save(const struct kymo_schema *description, const char *path, struct kymo_error *error) {
   uint8_t *bytes;
   size_t size;
-  int status = kymo_registry_write(key, &bytes, &size, error);
+  int status = kymo_registry_write(description, &bytes, &size, error);
   if (status != KYMO_OK)
     return status;
   status = replace(path, bytes, size, error);
@@ -51,33 +51,33 @@ int kymo_description_save(const struct kymo_schema *key, const char *path, struc
   return status;
 }
 
-struct kymo_schema *kymo_description_retain(struct kymo_schema *key) {
-  return kymo_schema_retain(key);
+struct kymo_schema *kymo_description_retain(struct kymo_schema *description) {
+  return kymo_schema_retain(description);
 }
 
-void kymo_description_release(struct kymo_schema *key) { kymo_schema_release(key); }
+void kymo_description_release(struct kymo_schema *description) { kymo_schema_release(description); }
 
-int kymo_description_compile(struct kymo_schema **key, const char *text, size_t length, const char *file,
-                             const char *language, struct kymo_error *error) {
+int kymo_description_compile(struct kymo_schema **description, const char *text, size_t length,
+                             const char *file, const char *language, struct kymo_error *error) {
   struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
   const struct kymo_language *by =
       language ? kymo_language_find(language) : kymo_language_guess(text, length);
-  *key = NULL;
+  *description = NULL;
   if (!by && language)
     return kymo_fail(error, KYMO_E_UNKNOWN, "no language is called '%s'", language);
   if (!by)
     return kymo_fail_at(error, KYMO_E_UNKNOWN, file, KYMO_ERROR_NO_OFFSET, "the language is unknown");
-  *key = by->compile(text, length, file, NULL, told);
-  return *key ? KYMO_OK : told->code;
+  *description = by->compile(text, length, file, NULL, told);
+  return *description ? KYMO_OK : told->code;
 }
 
-void kymo_description_info_(const struct kymo_schema *key, struct kymo_description_summary *out,
+void kymo_description_info_(const struct kymo_schema *description, struct kymo_description_summary *out,
                             size_t size) {
-  struct kymo_description_summary own = {.stream_classes = key->stream_count,
-                                         .clocks = key->clock_count,
-                                         .types = key->type_count,
-                                         .plan_bytes = key->plan ? key->plan_size : 0};
-  for (uint32_t i = 0; i < key->stream_count; i++)
-    own.event_classes += key->streams[i]->event_count;
+  struct kymo_description_summary own = {.stream_classes = description->stream_count,
+                                         .clocks = description->clock_count,
+                                         .types = description->type_count,
+                                         .plan_bytes = description->plan ? description->plan_size : 0};
+  for (uint32_t i = 0; i < description->stream_count; i++)
+    own.event_classes += description->streams[i]->event_count;
   kymo_sized_out(out, size, &own, sizeof own);
 }

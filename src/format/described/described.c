@@ -32,7 +32,7 @@
 struct kymo_cursor {
   struct described *described;
   struct described_heads heads;
-  struct kymo_key_machine *machine; /* whose record came last */
+  struct kymo_plan_machine *machine; /* whose record came last */
   struct kymo_block packet;
   struct kymo_event_offset *event_offsets; /* of the rows in the packet, and of the cut one */
   uint32_t offset_count, offset_capacity;
@@ -93,7 +93,7 @@ static void begin_packet(struct kymo_cursor *cursor) {
 }
 
 static bool is_delivered(const struct kymo_cursor *cursor) {
-  const struct kymo_key_kind *kind = &cursor->described->key->kinds[cursor->machine->kind];
+  const struct kymo_plan_kind *kind = &cursor->described->plan->kinds[cursor->machine->kind];
   return kind->class_ == KYMO_CLASS_EVENT || cursor->described->all_classes;
 }
 
@@ -147,7 +147,7 @@ static int add_row(struct kymo_cursor *cursor, struct kymo_error *error) {
 
 /* The fast path does not check times against a promised order. */
 static bool can_have_fast_paths(const struct kymo_cursor *cursor) {
-  return cursor->heads.count == 1 && cursor->described->key->root->sorted == KYMO_SORTED_NO;
+  return cursor->heads.count == 1 && cursor->described->plan->root->sorted == KYMO_SORTED_NO;
 }
 
 /* Adds rows as long as the fast path can decode them. Results as those of add_row. */
@@ -156,7 +156,7 @@ static int add_fast_rows(struct kymo_cursor *cursor, struct kymo_error *error) {
   if (kind != cursor->fast_kind) {
     kymo_described_fast_free(cursor->fast);
     cursor->fast =
-        kind == KYMO_KEY_NONE ? NULL : kymo_described_fast_new(cursor->described, kind, cursor->prefilter);
+        kind == KYMO_PLAN_NONE ? NULL : kymo_described_fast_new(cursor->described, kind, cursor->prefilter);
     cursor->fast_kind = kind;
   }
   for (int status = 1; cursor->fast && status > 0;) {
@@ -184,7 +184,7 @@ static int add_fast_rows(struct kymo_cursor *cursor, struct kymo_error *error) {
 
 /* The notes to report, and how many were reported. */
 struct notes {
-  const struct kymo_key_note *list;
+  const struct kymo_plan_note *list;
   uint32_t count, *next;
 };
 
@@ -192,7 +192,7 @@ struct notes {
 static int tell_notes(struct kymo_cursor *cursor, struct notes notes, struct kymo_chunk *chunk,
                       struct kymo_error *error) {
   while (*notes.next < notes.count) {
-    const struct kymo_key_note *note = &notes.list[(*notes.next)++];
+    const struct kymo_plan_note *note = &notes.list[(*notes.next)++];
     if (note->kind == KYMO_NOTE_LOSS) {
       cursor->discarded += note->count;
       continue;
@@ -278,9 +278,9 @@ static void remember(struct kymo_cursor *cursor) {
 
 /* Whether a record is a SEGMENT record, or a loss precedes it. */
 static bool begins_segment(const struct kymo_cursor *cursor, int status) {
-  const struct kymo_key_machine *machine = cursor->machine;
+  const struct kymo_plan_machine *machine = cursor->machine;
   bool begins =
-      status == KYMO_OK && cursor->described->key->kinds[machine->kind].class_ == KYMO_CLASS_SEGMENT;
+      status == KYMO_OK && cursor->described->plan->kinds[machine->kind].class_ == KYMO_CLASS_SEGMENT;
   for (uint32_t i = 0; i < machine->note_count; i++)
     begins |= machine->notes[i].kind == KYMO_NOTE_LOSS || machine->notes[i].bytes_lost > 0;
   return begins;
@@ -290,7 +290,7 @@ static bool begins_segment(const struct kymo_cursor *cursor, int status) {
 
 /* Decodes a record and lets its row wait, with the notes before it. KYMO_OK, KYMO_E_MEMORY. */
 static int decode_for_later(struct kymo_cursor *cursor, struct kymo_error *error) {
-  struct kymo_key_machine *machine = cursor->machine;
+  struct kymo_plan_machine *machine = cursor->machine;
   struct described_held held = {.offset = UINT64_MAX};
   int status = kymo_described_heads_next(&cursor->heads);
   cursor->order.is_at_end = status == KYMO_END;
@@ -303,7 +303,7 @@ static int decode_for_later(struct kymo_cursor *cursor, struct kymo_error *error
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   kymo_block_clear(&cursor->row);
   if (held.has_row && machine->note_count == 0 && kymo_described_order_is_late(&cursor->order, held.time_ns))
-    kymo_key_note_damage(
+    kymo_plan_note_damage(
         machine, 6, machine->start, 0,
         "more records than a window holds between those that SORTED allows to be out of order");
   if (held.has_row && !kymo_described_row(cursor->described, machine, &cursor->row, &held.event_offset))
@@ -464,7 +464,7 @@ static void described_skip(struct kymo_cursor *cursor, uint64_t size_bytes) {
 static void described_prefilter(struct kymo_cursor *cursor, const struct kymo_prefilter *prefilter) {
   kymo_described_fast_free(cursor->fast);
   cursor->fast = NULL;
-  cursor->fast_kind = KYMO_KEY_NONE;
+  cursor->fast_kind = KYMO_PLAN_NONE;
   cursor->prefilter = prefilter;
 }
 
@@ -599,7 +599,7 @@ static void described_end(struct kymo_cursor *cursor) {
   free(cursor->event_offsets);
   kymo_described_fast_free(cursor->fast);
   kymo_described_order_free(&cursor->order);
-  kymo_described_search_free(&cursor->search, cursor->described->key);
+  kymo_described_search_free(&cursor->search, cursor->described->plan);
   free(cursor->row.bytes);
   kymo_described_heads_close(&cursor->heads);
   free(cursor->packet.bytes);
@@ -613,8 +613,8 @@ static int described_begin(struct kymo_cursor **out, void *from, struct kymo_err
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   cursor->described = described;
   cursor->interval = 16;
-  cursor->fast_kind = KYMO_KEY_NONE;
-  kymo_described_order_begin(&cursor->order, described->key);
+  cursor->fast_kind = KYMO_PLAN_NONE;
+  kymo_described_order_begin(&cursor->order, described->plan);
   int status = kymo_described_heads_open(&cursor->heads, described, error);
   if (status == KYMO_OK && !kymo_block_reserve(&cursor->packet, KYMO_BLOCK_BYTES))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -631,9 +631,9 @@ static int described_begin(struct kymo_cursor **out, void *from, struct kymo_err
 static void described_free(void *from) {
   struct described *described = from;
   for (uint32_t i = 0; i < described->file_count; i++)
-    kymo_key_machine_free(described->files[i].filled);
-  kymo_key_found_free(described->found);
-  kymo_key_close(described->key);
+    kymo_plan_machine_free(described->files[i].filled);
+  kymo_plan_found_free(described->found);
+  kymo_plan_close(described->plan);
   kymo_arena_free(&described->arena);
   free(described);
 }
@@ -678,18 +678,18 @@ static int described_probe(const char *path, struct kymo_error *error) {
 }
 
 /* The schema of the description, extended by the results of the passes, or shared. */
-static struct kymo_schema *complete_schema(const struct described *described, struct kymo_schema *key,
+static struct kymo_schema *complete_schema(const struct described *described, struct kymo_schema *description,
                                            struct kymo_error *error) {
   if (!described->found)
-    return kymo_schema_retain(key);
+    return kymo_schema_retain(description);
   struct kymo_builder *builder = kymo_builder_new();
   if (!builder) {
     kymo_fail(error, KYMO_E_MEMORY, "out of memory");
     return NULL;
   }
-  struct kymo_hash128 hash = kymo_hash128(key->plan, key->plan_size, 0);
+  struct kymo_hash128 hash = kymo_hash128(description->plan, description->plan_size, 0);
   kymo_builder_schema(builder)->plan_hash = (struct kymo_hash){hash.low, hash.high};
-  return kymo_key_schema(described->key, builder, described->found, error);
+  return kymo_plan_schema(described->plan, builder, described->found, error);
 }
 
 static bool is_same_key(const struct kymo_schema *a, const struct kymo_schema *b) {
@@ -702,16 +702,16 @@ struct merged {
   struct kymo_glob pattern;
 };
 
-static int make_merged(struct merged *merged, const struct kymo_key *key, const char *path,
+static int make_merged(struct merged *merged, const struct kymo_plan *plan, const char *path,
                        struct kymo_error *error) {
-  const struct kymo_key_root *root = key->root;
+  const struct kymo_plan_root *root = plan->root;
   uint32_t size;
   size_t at;
   *merged = (struct merged){.is = root->merge == KYMO_MERGE_BY_SEQUENCE,
-                            .has_pattern = root->merge_pattern != KYMO_KEY_NONE};
+                            .has_pattern = root->merge_pattern != KYMO_PLAN_NONE};
   if (!merged->is || !merged->has_pattern)
     return KYMO_OK;
-  const uint8_t *text = kymo_key_text(key, root->merge_pattern, &size);
+  const uint8_t *text = kymo_plan_text(plan, root->merge_pattern, &size);
   const char *wrong = kymo_glob_make(&merged->pattern, (const char *)text, size, &at);
   return wrong ? kymo_fail_at(error, KYMO_E_LIMIT, path, KYMO_ERROR_NO_OFFSET,
                               "MERGE FILES of the description: byte %zu of the pattern: %s", at, wrong)
@@ -728,7 +728,7 @@ static bool is_merged(const struct merged *merged, const char *path) {
 static int take_files(struct described *described, const struct inputs *inputs, size_t first,
                       struct kymo_error *error) {
   struct merged merged;
-  int status = make_merged(&merged, described->key, inputs->paths[first], error);
+  int status = make_merged(&merged, described->plan, inputs->paths[first], error);
   described->files = kymo_arena_array(&described->arena, inputs->count - first, sizeof *described->files);
   bool are_merged = is_merged(&merged, inputs->paths[first]), ok = described->files != NULL;
   for (size_t i = first; i < inputs->count && ok && !status; i++) {
@@ -750,26 +750,26 @@ static int take_files(struct described *described, const struct inputs *inputs, 
 /* Records of one file, in their order in the file, which is promised to be sorted. A packet would have to
  * know the losses before it. */
 static bool may_search(const struct described *described) {
-  const struct kymo_key_root *root = described->key->root;
+  const struct kymo_plan_root *root = described->plan->root;
   bool is_sorted_again = root->sorted == KYMO_SORTED_WITHIN && root->merge == KYMO_MERGE_BY_TIME;
-  return kymo_key_margin(described->key) != UINT64_MAX && !is_sorted_again && described->file_count == 1 &&
+  return kymo_plan_margin(described->plan) != UINT64_MAX && !is_sorted_again && described->file_count == 1 &&
          described->has_time && !described->tells_losses;
 }
 
 static int prepare(struct described *described, struct kymo_trace *trace, const struct inputs *inputs,
                    size_t first, struct kymo_error *error) {
   described->all_classes = kymo_trace_options(trace)->all_classes;
-  described->key = kymo_key_open(inputs->keys[first], "the description", error);
-  if (!described->key)
+  described->plan = kymo_plan_open(inputs->keys[first], "the description", error);
+  if (!described->plan)
     return error->code;
   int status = take_files(described, inputs, first, error);
   if (status == KYMO_OK)
     status = kymo_described_pass(described, trace, error);
   if (status == KYMO_OK &&
-      !kymo_key_classes_make(&described->classes, &described->arena, described->key, described->found))
+      !kymo_plan_classes_make(&described->classes, &described->arena, described->plan, described->found))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  described->has_time = described->classes.clock != KYMO_KEY_NONE;
-  described->tells_losses = kymo_key_tells_losses(described->key);
+  described->has_time = described->classes.clock != KYMO_PLAN_NONE;
+  described->tells_losses = kymo_plan_tells_losses(described->plan);
   described->may_search = may_search(described);
   return status;
 }
@@ -844,19 +844,19 @@ const struct kymo_format kymo_format_described = {
 /* ---- installed descriptions ---- */
 
 static int installed_probe(const char *path, struct kymo_error *error) {
-  struct kymo_schema *key;
-  int status = kymo_installed_fitting(&key, path, error);
-  kymo_schema_release(key);
+  struct kymo_schema *description;
+  int status = kymo_installed_fitting(&description, path, error);
+  kymo_schema_release(description);
   return status;
 }
 
 static struct kymo_schema *fitting_key(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
   (void)trace;
-  struct kymo_schema *key;
-  if (kymo_installed_fitting(&key, path, error) == KYMO_E_UNKNOWN)
+  struct kymo_schema *description;
+  if (kymo_installed_fitting(&description, path, error) == KYMO_E_UNKNOWN)
     kymo_fail_at(error, KYMO_E_UNKNOWN, path, KYMO_ERROR_NO_OFFSET,
                  "it does not match any installed description any more");
-  return key;
+  return description;
 }
 
 static int installed_open(struct kymo_trace *trace, const char *const *paths, size_t count,

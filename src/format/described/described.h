@@ -16,15 +16,15 @@
 struct described_file {
   const char *path;
   uint32_t number;
-  struct kymo_key_machine *filled;
+  struct kymo_plan_machine *filled;
 };
 
 /* Shared data of the cursors of a stream: a description and one file, or the files that are merged by
  * sequence. */
 struct described {
-  struct kymo_key *key;
-  struct kymo_key_found *found; /* found by passes over the files, or NULL: none was needed */
-  struct kymo_key_classes classes;
+  struct kymo_plan *plan;
+  struct kymo_plan_found *found; /* found by passes over the files, or NULL: none was needed */
+  struct kymo_plan_classes classes;
   struct kymo_arena arena;      /* of the classes */
   struct described_file *files; /* and their paths: in the arena */
   uint32_t file_count;
@@ -45,7 +45,7 @@ int kymo_described_pass(struct described *described, struct kymo_trace *trace, s
 
 /* A value as the text that its row contains, with a NUL, in a separate block, which the caller frees; false:
  * the row has no text of it, or there is no memory. */
-bool kymo_described_text(const struct described *described, const struct kymo_key_form *form,
+bool kymo_described_text(const struct described *described, const struct kymo_plan_form *form,
                          const struct kymo_expr_value *value, struct kymo_block *block);
 
 /* ---- order.c ---- */
@@ -59,7 +59,7 @@ struct described_held {
   struct kymo_event_offset event_offset;
   bool has_row, begins_segment;
   uint64_t offset; /* of the record */
-  struct kymo_key_note *notes;
+  struct kymo_plan_note *notes;
   uint32_t note_count, next_note;
 };
 
@@ -76,7 +76,7 @@ struct described_order {
   int64_t given_ns; /* the latest time of the returned rows */
 };
 
-void kymo_described_order_begin(struct described_order *order, const struct kymo_key *key);
+void kymo_described_order_begin(struct described_order *order, const struct kymo_plan *plan);
 void kymo_described_order_free(struct described_order *order);
 /* Forgets all rows. */
 void kymo_described_order_clear(struct described_order *order);
@@ -84,10 +84,10 @@ void kymo_described_order_clear(struct described_order *order);
 bool kymo_described_order_copy(struct described_order *to, const struct described_order *from);
 /* Takes a copy of a row, and of the machine's notes. False: out of memory. */
 bool kymo_described_order_add(struct described_order *order, const struct described_held *row,
-                              const struct kymo_key_machine *machine);
+                              const struct kymo_plan_machine *machine);
 /* The next row, or NULL if others may come before it. */
 struct described_held *kymo_described_order_first(struct described_order *order,
-                                                  const struct kymo_key_machine *machine);
+                                                  const struct kymo_plan_machine *machine);
 /* Whether later rows have been returned already. */
 bool kymo_described_order_is_late(const struct described_order *order, int64_t time_ns);
 /* The first row is gone. */
@@ -99,7 +99,7 @@ void kymo_described_order_drop(struct described_order *order);
 struct described_head {
   struct kymo_map map;
   bool is_open, is_known;
-  struct kymo_key_machine *machine;
+  struct kymo_plan_machine *machine;
 };
 struct described_heads {
   struct described_head *list;
@@ -116,7 +116,7 @@ void kymo_described_heads_close(struct described_heads *heads);
 int kymo_described_heads_check_end(struct described_heads *heads, struct kymo_error *error);
 /* Called from time to time before records are read: files may have been truncated. */
 int kymo_described_heads_show(struct described_heads *heads, struct kymo_error *error);
-/* The next record of all files, in the machine of heads->at. Results as of kymo_key_machine_next. */
+/* The next record of all files, in the machine of heads->at. Results as of kymo_plan_machine_next. */
 int kymo_described_heads_next(struct described_heads *heads);
 void kymo_described_heads_rewind(struct described_heads *heads);
 
@@ -124,7 +124,7 @@ void kymo_described_heads_rewind(struct described_heads *heads);
  * previous packet, if has_begun. `row`: the row of the last record, which did not fit the previous packet and
  * is the first of the next one; NULL: there is none. */
 struct described_place {
-  struct kymo_key_snapshot *snapshots;
+  struct kymo_plan_snapshot *snapshots;
   uint8_t *row;
   size_t row_size;
   struct kymo_event_offset event_offset; /* of the row: its file and offset */
@@ -163,36 +163,36 @@ struct described_search {
   uint64_t begin, cell; /* begin of the region; bytes of each cell */
   uint64_t at;          /* the current cell; UINT64_MAX: reading is before the region */
   bool has_latest, has_head;
-  int64_t latest_ns;              /* of the records of that cell */
-  int64_t head_ns;                /* the latest time of rows before the region */
-  struct kymo_key_snapshot start; /* before its first record */
+  int64_t latest_ns;               /* of the records of that cell */
+  int64_t head_ns;                 /* the latest time of rows before the region */
+  struct kymo_plan_snapshot start; /* before its first record */
 };
 
 /* Looks for the region, with a machine that is at the begin of the file, before and after. */
 void kymo_described_search_look(struct described_search *search, const struct described *described,
-                                struct kymo_key_machine *machine);
-void kymo_described_search_free(struct described_search *search, const struct kymo_key *key);
+                                struct kymo_plan_machine *machine);
+void kymo_described_search_free(struct described_search *search, const struct kymo_plan *plan);
 /* Whether the next record is the first of another cell than the current one. */
 bool kymo_described_search_is_boundary(const struct described_search *search,
-                                       const struct kymo_key_machine *machine);
+                                       const struct kymo_plan_machine *machine);
 /* Reading continues in that cell. */
-void kymo_described_search_pass(struct described_search *search, struct kymo_key_machine *machine);
+void kymo_described_search_pass(struct described_search *search, struct kymo_plan_machine *machine);
 /* After each record. */
-void kymo_described_search_note(struct described_search *search, const struct kymo_key_machine *machine);
+void kymo_described_search_note(struct described_search *search, const struct kymo_plan_machine *machine);
 /* Moves the machine to the begin of the cell with this position, in the state in which reading would arrive
  * there. False: only reading can find that state, and the machine is at an undefined position. */
-bool kymo_described_search_enter(struct described_search *search, struct kymo_key_machine *machine,
+bool kymo_described_search_enter(struct described_search *search, struct kymo_plan_machine *machine,
                                  uint64_t offset);
 /* The begin of a cell that has an event before a time, and before which no event has that time or a later
  * one. False: there is none, or none that can be entered. The machine is then at an undefined position. */
 bool kymo_described_search_time(struct described_search *search, const struct described *described,
-                                struct kymo_key_machine *machine, const struct kymo_ns *ns, int64_t time_ns,
+                                struct kymo_plan_machine *machine, const struct kymo_ns *ns, int64_t time_ns,
                                 uint64_t *offset);
 
 /* ---- rows.c ---- */
 
 /* The time of the machine's record: its own, or that of the last record with a time. */
-static inline int64_t kymo_described_time(const struct kymo_key_machine *machine) {
+static inline int64_t kymo_described_time(const struct kymo_plan_machine *machine) {
   return machine->has_time              ? machine->time_ns
          : machine->state.has_last_time ? machine->state.last_time_ns
                                         : 0;
@@ -200,7 +200,7 @@ static inline int64_t kymo_described_time(const struct kymo_key_machine *machine
 
 /* Stores the machine's record as a row, with its place and kind. Notes values that do not fit their fields.
  * False: out of memory. */
-bool kymo_described_row(const struct described *described, struct kymo_key_machine *machine,
+bool kymo_described_row(const struct described *described, struct kymo_plan_machine *machine,
                         struct kymo_block *block, struct kymo_event_offset *event_offset);
 
 /* ---- table.c ---- */
@@ -208,8 +208,8 @@ bool kymo_described_row(const struct described *described, struct kymo_key_machi
 /* As the operations of sources (source/format.h). */
 size_t kymo_described_table_count(const void *source);
 const char *kymo_described_table_name(const void *source, size_t table, size_t *length);
-int kymo_described_table_get(struct kymo_key_machine *machine, size_t table, const struct kymo_table_key *key,
-                             struct kymo_table_value *value);
+int kymo_described_table_get(struct kymo_plan_machine *machine, size_t table,
+                             const struct kymo_table_key *key, struct kymo_table_value *value);
 
 /* ---- fast.c ---- */
 
@@ -221,7 +221,7 @@ struct described_fast *kymo_described_fast_new(const struct described *described
 void kymo_described_fast_free(struct described_fast *fast);
 /* Decodes records and stores them, up to *count, which becomes their number, or until the packet is full. 1:
  * that many are done; 0: the machine must decode the next one; KYMO_E_MEMORY. */
-int kymo_described_fast_rows(struct described_fast *fast, struct kymo_key_machine *machine,
+int kymo_described_fast_rows(struct described_fast *fast, struct kymo_plan_machine *machine,
                              struct kymo_block *block, struct kymo_event_offset *event_offsets,
                              uint32_t *count);
 

@@ -15,7 +15,7 @@
  * fields. */
 struct copy {
   uint16_t slot, bytes;
-  enum kymo_key_form_kind form;
+  enum kymo_plan_form_kind form;
   bool has_scale, is_number, is_raw;
   uint32_t place;
   double scale, divisor, offset;
@@ -56,11 +56,11 @@ struct described_fast {
 
 /* ---- making it ---- */
 
-static bool make_copy(const struct described_fast *fast, const struct kymo_key_column *column,
+static bool make_copy(const struct described_fast *fast, const struct kymo_plan_column *column,
                       struct copy *copy) {
-  const struct kymo_key *key = fast->described->key;
-  const struct kymo_key_option *option = &key->options[column->first_option];
-  struct kymo_key_form form = kymo_key_form(key, option->shape, option->bits, option->view);
+  const struct kymo_plan *plan = fast->described->plan;
+  const struct kymo_plan_option *option = &plan->options[column->first_option];
+  struct kymo_plan_form form = kymo_plan_form(plan, option->shape, option->bits, option->view);
   bool is_plain =
       !column->is_list && !column->is_optional && column->option_count == 1 && option->slot < KYMO_FAST_SLOTS;
   enum kymo_fast_sort sort = is_plain ? fast->fast->sorts[option->slot] : KYMO_FAST_UNSET;
@@ -78,30 +78,30 @@ static bool make_copy(const struct described_fast *fast, const struct kymo_key_c
   if (sort == KYMO_FAST_NUMBER)
     return is_number && form.show != KYMO_SHOW_CHAR;
   bool is_text = form.kind == KYMO_FORM_TEXT && form.show == KYMO_SHOW_NONE &&
-                 key->root->characters == KYMO_CHARACTERS_UTF8;
+                 plan->root->characters == KYMO_CHARACTERS_UTF8;
   return sort == KYMO_FAST_BYTES && (is_text || form.kind == KYMO_FORM_BLOB);
 }
 
 static uint32_t class_of_code(const struct described_fast *fast, int64_t code) {
   struct kymo_wide wide = kymo_wide_of_i64(code);
   uint32_t item, count = fast->described->classes.first[fast->fast->kind + 1] - fast->first;
-  if (!kymo_token_find(fast->described->key, fast->token, &wide, &item))
+  if (!kymo_token_find(fast->described->plan, fast->token, &wide, &item))
     return fast->first;
   uint32_t more = 1 + fast->described->classes.token_class[fast->token][item];
   return more < count ? fast->first + more : fast->first;
 }
 
-static bool make_event(struct described_fast *fast, const struct kymo_key_kind *kind) {
-  const struct kymo_key *key = fast->described->key;
+static bool make_event(struct described_fast *fast, const struct kymo_plan_kind *kind) {
+  const struct kymo_plan *plan = fast->described->plan;
   fast->first = fast->described->classes.first[fast->fast->kind];
-  if (kind->event_column == KYMO_KEY_NONE)
+  if (kind->event_column == KYMO_PLAN_NONE)
     return true;
-  const struct kymo_key_column *column = &key->columns[kind->event_column];
-  const struct kymo_key_option *option = &key->options[column->first_option];
-  const struct kymo_key_view *view = option->view == KYMO_KEY_NONE ? NULL : &key->views[option->view];
-  if (!view || (view->token == KYMO_KEY_NONE && view->names == KYMO_KEY_NONE))
+  const struct kymo_plan_column *column = &plan->columns[kind->event_column];
+  const struct kymo_plan_option *option = &plan->options[column->first_option];
+  const struct kymo_plan_view *view = option->view == KYMO_PLAN_NONE ? NULL : &plan->views[option->view];
+  if (!view || (view->token == KYMO_PLAN_NONE && view->names == KYMO_PLAN_NONE))
     return true;
-  if (view->token == KYMO_KEY_NONE || column->is_list || option->slot >= KYMO_FAST_SLOTS ||
+  if (view->token == KYMO_PLAN_NONE || column->is_list || option->slot >= KYMO_FAST_SLOTS ||
       fast->fast->sorts[option->slot] != KYMO_FAST_NUMBER)
     return false;
   fast->has_event = true;
@@ -113,14 +113,14 @@ static bool make_event(struct described_fast *fast, const struct kymo_key_kind *
 }
 
 static bool make(struct described_fast *fast) {
-  const struct kymo_key *key = fast->described->key;
-  const struct kymo_key_kind *kind = &key->kinds[fast->fast->kind];
+  const struct kymo_plan *plan = fast->described->plan;
+  const struct kymo_plan_kind *kind = &plan->kinds[fast->fast->kind];
   fast->fixed = 16;
   fast->columns = calloc((size_t)kind->column_count + 1, sizeof *fast->columns);
   fast->copies = calloc((size_t)kind->column_count + 1, sizeof *fast->copies);
   fast->loose = calloc((size_t)kind->column_count + 1, sizeof(struct copy *));
   for (uint32_t i = 0; fast->columns && i < kind->column_count; i++) {
-    const struct kymo_key_column *column = &key->columns[kind->first_column + i];
+    const struct kymo_plan_column *column = &plan->columns[kind->first_column + i];
     struct copy *copy = &fast->columns[fast->column_count];
     if (column->is_hidden)
       continue;
@@ -207,7 +207,7 @@ struct described_fast *kymo_described_fast_new(const struct described *described
   if (!fast)
     return NULL;
   fast->described = described;
-  fast->fast = kymo_fast_path_new(described->key, kind);
+  fast->fast = kymo_fast_path_new(described->plan, kind);
   if (fast->fast && make(fast) && (!prefilter || make_gates(fast, prefilter))) {
     join_copies(fast, false);
     return fast;
@@ -278,7 +278,7 @@ static uint64_t float_bits(const struct copy *copy, int64_t number, unsigned loa
   } else {
     memcpy(&value, &number, sizeof value);
   }
-  value = copy->has_scale ? kymo_key_scaled(value, copy->scale, copy->divisor, copy->offset) : value;
+  value = copy->has_scale ? kymo_plan_scaled(value, copy->scale, copy->divisor, copy->offset) : value;
   if (copy->bytes == 4) {
     single = (float)value;
     memcpy(&raw32, &single, sizeof raw32);
@@ -412,12 +412,12 @@ static inline int prepare(struct described_fast *fast, struct kymo_block *block)
   return kymo_block_reserve(block, (size_t)room) ? 1 : KYMO_E_MEMORY;
 }
 
-int kymo_described_fast_rows(struct described_fast *fast, struct kymo_key_machine *machine,
+int kymo_described_fast_rows(struct described_fast *fast, struct kymo_plan_machine *machine,
                              struct kymo_block *block, struct kymo_event_offset *event_offsets,
                              uint32_t *count) {
   struct kymo_fast_run *run = &fast->run;
   int status;
-  bool is_big = machine->state.order == KYMO_KEY_BIG;
+  bool is_big = machine->state.order == KYMO_PLAN_BIG;
   if (is_big != fast->is_big)
     join_copies(fast, is_big);
   if (!kymo_fast_path_begin(run, fast->fast, machine)) {

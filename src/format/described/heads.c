@@ -10,11 +10,11 @@ static int open_head(struct described_head *head, const struct described *descri
   if (status != KYMO_OK)
     return status;
   head->is_open = true;
-  head->machine = kymo_key_machine_new(described->key, described->found, file->number);
+  head->machine = kymo_plan_machine_new(described->plan, described->found, file->number);
   if (head->machine) {
     head->machine->holes = (struct kymo_holes){.bytes_at = kymo_map_bytes, .user = &head->map};
   }
-  bool ok = head->machine && (!file->filled || kymo_key_tables_copy(head->machine, file->filled));
+  bool ok = head->machine && (!file->filled || kymo_plan_tables_copy(head->machine, file->filled));
   return ok ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
 
@@ -38,7 +38,7 @@ void kymo_described_heads_close(struct described_heads *heads) {
   for (uint32_t i = 0; i < heads->count; i++) {
     if (heads->list[i].is_open)
       kymo_map_close(&heads->list[i].map);
-    kymo_key_machine_free(heads->list[i].machine);
+    kymo_plan_machine_free(heads->list[i].machine);
   }
   free(heads->list);
   free(heads->next);
@@ -54,7 +54,7 @@ int kymo_described_heads_show(struct described_heads *heads, struct kymo_error *
       return status;
     if (data == head->machine->data && size == head->machine->size)
       continue;
-    kymo_key_machine_bytes(head->machine, data, size);
+    kymo_plan_machine_bytes(head->machine, data, size);
     head->is_known = false;
   }
   return KYMO_OK;
@@ -72,12 +72,12 @@ int kymo_described_heads_check_end(struct described_heads *heads, struct kymo_er
 /* Finds out the next entry of each file. */
 static void look(struct described_heads *heads) {
   for (uint32_t i = 0; i < heads->count; i++) {
-    struct kymo_key_number number;
+    struct kymo_plan_number number;
     if (heads->list[i].is_known)
       continue;
     heads->list[i].is_known = true;
     heads->next[i] = (struct kymo_sequence_head){.next = KYMO_SEQUENCE_END};
-    if (kymo_key_machine_peek(heads->list[i].machine, &number))
+    if (kymo_plan_machine_peek(heads->list[i].machine, &number))
       heads->next[i] = (struct kymo_sequence_head){number.bits ? KYMO_SEQUENCE_NUMBER : KYMO_SEQUENCE_AT_ONCE,
                                                    (uint8_t)number.bits, number.number};
   }
@@ -92,14 +92,14 @@ int kymo_described_heads_next(struct described_heads *heads) {
       return KYMO_END;
     heads->at = (uint32_t)taken;
     heads->list[taken].is_known = false;
-    status = kymo_key_machine_next(heads->list[taken].machine);
+    status = kymo_plan_machine_next(heads->list[taken].machine);
   }
-  return heads->count > 1 ? status : kymo_key_machine_next(heads->list[0].machine);
+  return heads->count > 1 ? status : kymo_plan_machine_next(heads->list[0].machine);
 }
 
 void kymo_described_heads_rewind(struct described_heads *heads) {
   for (uint32_t i = 0; i < heads->count; i++) {
-    kymo_key_machine_rewind(heads->list[i].machine);
+    kymo_plan_machine_rewind(heads->list[i].machine);
     heads->list[i].is_known = false;
   }
   heads->sequence = (struct kymo_sequence){0};
@@ -109,7 +109,7 @@ void kymo_described_heads_rewind(struct described_heads *heads) {
 /* ---- places ---- */
 
 /* The offset of the next record; the end of the file at the end. */
-static uint64_t next_offset(const struct kymo_key_state *state) {
+static uint64_t next_offset(const struct kymo_plan_state *state) {
   return state->depth && !state->is_over ? state->frames[state->depth - 1].at : UINT64_MAX;
 }
 
@@ -136,7 +136,7 @@ bool kymo_described_place_take(struct described_place *place, const struct descr
   place->sequence = heads->sequence;
   uint32_t taken = 0;
   while (ok && taken < heads->count &&
-         (ok = kymo_key_snapshot_take(&place->snapshots[taken], heads->list[taken].machine)))
+         (ok = kymo_plan_snapshot_take(&place->snapshots[taken], heads->list[taken].machine)))
     taken++;
   if (!ok)
     kymo_described_place_free(place, heads, taken);
@@ -147,7 +147,7 @@ bool kymo_described_place_restore(const struct described_place *place, struct de
   heads->sequence = place->sequence;
   for (uint32_t i = 0; i < heads->count; i++) {
     heads->list[i].is_known = false;
-    if (!kymo_key_snapshot_restore(&place->snapshots[i], heads->list[i].machine))
+    if (!kymo_plan_snapshot_restore(&place->snapshots[i], heads->list[i].machine))
       return false;
   }
   return true;
@@ -156,7 +156,7 @@ bool kymo_described_place_restore(const struct described_place *place, struct de
 void kymo_described_place_free(struct described_place *place, const struct described_heads *heads,
                                uint32_t count) {
   for (uint32_t i = 0; place->snapshots && i < count; i++)
-    kymo_key_snapshot_free(&place->snapshots[i], heads->list[i].machine->key);
+    kymo_plan_snapshot_free(&place->snapshots[i], heads->list[i].machine->plan);
   free(place->snapshots);
   place->snapshots = NULL;
   free(place->row);

@@ -136,10 +136,10 @@ static int fail_missing(struct kymo_error *error, const char *searched, const ch
                    missing.hint.text, missing.failure);
 }
 
-int kymo_description_find(struct kymo_schema **key, const char *name, struct kymo_error *error) {
+int kymo_description_find(struct kymo_schema **description, const char *name, struct kymo_error *error) {
   char directory[PATH_MAX], path[PATH_MAX + 300];
   struct directories directories;
-  *key = NULL;
+  *description = NULL;
   if (strchr(name, '/') || strlen(name) > 255)
     return kymo_fail(error, KYMO_E_USAGE, "'%.255s' is no name of a description", name);
   find_directories(&directories);
@@ -148,7 +148,7 @@ int kymo_description_find(struct kymo_schema **key, const char *name, struct kym
     for (int i = 0; i < 2; i++) {
       snprintf(path, sizeof path, "%s/%s.%s", directory, name, i == 0 ? "key" : "tdl");
       if (access(path, R_OK) == 0)
-        return kymo_description_load(key, path, error);
+        return kymo_description_load(description, path, error);
       if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
         return kymo_fail_errno(error, path, "cannot look at");
     }
@@ -166,7 +166,7 @@ struct sample {
 
 static int read_sample(struct sample *sample, const char *path, struct kymo_error *error) {
   struct stat info;
-  sample->bytes = calloc(1, LOOKED_AT + KYMO_KEY_SLACK);
+  sample->bytes = calloc(1, LOOKED_AT + KYMO_PLAN_SLACK);
   if (!sample->bytes)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   int status = kymo_file_peek(path, sample->bytes, LOOKED_AT, &sample->size, &info, error);
@@ -184,17 +184,17 @@ static bool is_blank(const struct sample *sample) {
 
 /* A gap in numbers does not mean that a file has another format: the missing numbers may be in another
  * file. */
-static bool is_strange(const struct kymo_key_note *note) {
+static bool is_strange(const struct kymo_plan_note *note) {
   return note->kind == KYMO_NOTE_DAMAGE && note->r != 6;
 }
 
 /* Whether the first records can be decoded. A record that is cut by the sample's end is no fault. */
-static bool is_sound(struct kymo_key_machine *machine, const struct sample *sample) {
+static bool is_sound(struct kymo_plan_machine *machine, const struct sample *sample) {
   unsigned records = 0;
-  kymo_key_machine_rewind(machine);
-  kymo_key_machine_bytes(machine, sample->bytes, sample->size);
+  kymo_plan_machine_rewind(machine);
+  kymo_plan_machine_bytes(machine, sample->bytes, sample->size);
   while (records < RECORDS) {
-    int status = kymo_key_machine_next(machine);
+    int status = kymo_plan_machine_next(machine);
     for (uint32_t i = 0; i < machine->note_count; i++)
       if (is_strange(&machine->notes[i]))
         return machine->notes[i].r == 1 && !sample->is_whole && records > 0;
@@ -208,8 +208,8 @@ static bool is_sound(struct kymo_key_machine *machine, const struct sample *samp
 /* How many of the first bytes cannot have other values; 0: the description does not match at all. */
 static unsigned count_noticed(const struct kymo_schema *schema, const struct sample *sample) {
   struct kymo_error error;
-  struct kymo_key *key = schema->plan ? kymo_key_open(schema, "", &error) : NULL;
-  struct kymo_key_machine *machine = key ? kymo_key_machine_new(key, NULL, 0) : NULL;
+  struct kymo_plan *plan = schema->plan ? kymo_plan_open(schema, "", &error) : NULL;
+  struct kymo_plan_machine *machine = plan ? kymo_plan_machine_new(plan, NULL, 0) : NULL;
   unsigned noticed = 0;
   if (machine && is_sound(machine, sample))
     for (size_t i = 0; i < sample->size && i < CHANGED; i++) {
@@ -217,13 +217,13 @@ static unsigned count_noticed(const struct kymo_schema *schema, const struct sam
       noticed += !is_sound(machine, sample);
       sample->bytes[i] ^= 0xff;
     }
-  kymo_key_machine_free(machine);
-  kymo_key_close(key);
+  kymo_plan_machine_free(machine);
+  kymo_plan_close(plan);
   return noticed;
 }
 
 struct best {
-  struct kymo_schema *key;
+  struct kymo_schema *description;
   unsigned noticed;
 };
 
@@ -237,20 +237,20 @@ static int try_directory(struct best *best, const char *directory, const struct 
   for (int i = 0; i < count; i++) {
     char path[PATH_MAX + 300];
     struct kymo_error why;
-    struct kymo_schema *key = NULL;
+    struct kymo_schema *description = NULL;
     kymo_path_join(path, sizeof path, directory, entries[i]->d_name);
-    int loaded = status == KYMO_OK ? kymo_description_load(&key, path, &why) : KYMO_E_UNKNOWN;
-    unsigned noticed = loaded == KYMO_OK ? count_noticed(key, sample) : 0;
+    int loaded = status == KYMO_OK ? kymo_description_load(&description, path, &why) : KYMO_E_UNKNOWN;
+    unsigned noticed = loaded == KYMO_OK ? count_noticed(description, sample) : 0;
     if (loaded == KYMO_E_SYSTEM || loaded == KYMO_E_MEMORY) {
       status = loaded;
       if (error)
         *error = why;
     }
     if (noticed >= ENOUGH && noticed > best->noticed) {
-      kymo_schema_release(best->key);
-      *best = (struct best){key, noticed};
+      kymo_schema_release(best->description);
+      *best = (struct best){description, noticed};
     } else {
-      kymo_schema_release(key);
+      kymo_schema_release(description);
     }
     free(entries[i]);
   }
@@ -258,7 +258,7 @@ static int try_directory(struct best *best, const char *directory, const struct 
   return status;
 }
 
-int kymo_installed_fitting(struct kymo_schema **key, const char *path, struct kymo_error *error) {
+int kymo_installed_fitting(struct kymo_schema **description, const char *path, struct kymo_error *error) {
   struct sample sample = {0};
   struct best best = {0};
   char directory[PATH_MAX];
@@ -272,9 +272,9 @@ int kymo_installed_fitting(struct kymo_schema **key, const char *path, struct ky
   }
   free(sample.bytes);
   if (status != KYMO_OK) {
-    kymo_schema_release(best.key);
-    best.key = NULL;
+    kymo_schema_release(best.description);
+    best.description = NULL;
   }
-  *key = best.key;
-  return status == KYMO_OK && !best.key ? KYMO_E_UNKNOWN : status;
+  *description = best.description;
+  return status == KYMO_OK && !best.description ? KYMO_E_UNKNOWN : status;
 }

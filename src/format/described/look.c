@@ -9,9 +9,9 @@
 
 /* Records the destination of a value that was just loaded: its slot, its list, or both; the slot of a list's
  * field is read again if AS converts the number. */
-static struct kymo_look_field name(const struct kymo_key *key, const struct kymo_key_instruction *behind) {
-  struct kymo_look_field field = {.slot = KYMO_KEY_NONE, .column = KYMO_KEY_NONE};
-  const struct kymo_key_instruction *end = key->code + key->counts[KYMO_SECTION_INSTRUCTION];
+static struct kymo_look_field name(const struct kymo_plan *plan, const struct kymo_plan_instruction *behind) {
+  struct kymo_look_field field = {.slot = KYMO_PLAN_NONE, .column = KYMO_PLAN_NONE};
+  const struct kymo_plan_instruction *end = plan->code + plan->counts[KYMO_SECTION_INSTRUCTION];
   bool is_here = true; /* the value, or its converted form, is on the stack */
   for (uint32_t before = 0; behind < end && behind->code != KYMO_DO_LOAD && behind->code != KYMO_DO_TURN;
        before = behind++->code) {
@@ -23,7 +23,7 @@ static struct kymo_look_field name(const struct kymo_key *key, const struct kymo
       field.column = behind->a;
       break;
     }
-    if (behind->code == KYMO_DO_SET && field.slot != KYMO_KEY_NONE && field.slot != behind->a)
+    if (behind->code == KYMO_DO_SET && field.slot != KYMO_PLAN_NONE && field.slot != behind->a)
       break;
     if (behind->code == KYMO_DO_SET) {
       field.slot = behind->a;
@@ -36,21 +36,21 @@ static struct kymo_look_field name(const struct kymo_key *key, const struct kymo
 /* No other value is read before one goes to its list: a value that did not is absent. */
 static void settle_last(struct kymo_look *look) {
   struct kymo_look_field *last = look->field_count ? &look->fields[look->field_count - 1] : NULL;
-  if (last && last->column != KYMO_KEY_NONE && last->item >= look->machine->lists[last->column].count)
-    last->item = KYMO_KEY_NONE;
+  if (last && last->column != KYMO_PLAN_NONE && last->item >= look->machine->lists[last->column].count)
+    last->item = KYMO_PLAN_NONE;
 }
 
-static void add_field(void *user, const struct kymo_key_loaded *loaded) {
+static void add_field(void *user, const struct kymo_plan_loaded *loaded) {
   struct kymo_look *look = user;
   settle_last(look);
   if (!KYMO_LIST_ROOM(look->fields, look->field_capacity, look->field_count)) {
     look->failed = true;
     return;
   }
-  struct kymo_look_field field = {.slot = loaded->slot, .column = KYMO_KEY_NONE, .name = loaded->name};
+  struct kymo_look_field field = {.slot = loaded->slot, .column = KYMO_PLAN_NONE, .name = loaded->name};
   if (loaded->behind)
-    field = name(look->key, loaded->behind);
-  field.item = field.column == KYMO_KEY_NONE ? KYMO_KEY_NONE : look->machine->lists[field.column].count;
+    field = name(look->plan, loaded->behind);
+  field.item = field.column == KYMO_PLAN_NONE ? KYMO_PLAN_NONE : look->machine->lists[field.column].count;
   field.begin_bits = loaded->begin_bits;
   field.end_bits = loaded->end_bits;
   field.value = loaded->value;
@@ -89,14 +89,14 @@ int kymo_look_begin(struct kymo_look *look, const struct kymo_stream *stream, ui
     return kymo_fail_at(error, KYMO_E_UNKNOWN, stream->path, KYMO_ERROR_NO_OFFSET,
                         "not described by any description");
   look->described = described;
-  look->key = described->key;
+  look->plan = described->plan;
   const struct described_file *file = &described->files[number];
   look->path = file->path;
   int status = kymo_map_open(&look->map, file->path, error);
   if (status != KYMO_OK)
     return status;
-  look->machine = kymo_key_machine_new(described->key, described->found, file->number);
-  if (!look->machine || (file->filled && !kymo_key_tables_copy(look->machine, file->filled)))
+  look->machine = kymo_plan_machine_new(described->plan, described->found, file->number);
+  if (!look->machine || (file->filled && !kymo_plan_tables_copy(look->machine, file->filled)))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   look->machine->watch = &look->watch;
   look->machine->holes = (struct kymo_holes){.bytes_at = kymo_map_bytes, .user = &look->map};
@@ -110,9 +110,9 @@ int kymo_look_next(struct kymo_look *look, struct kymo_error *error) {
   if (status != KYMO_OK)
     return status;
   if (data != look->machine->data || size != look->machine->size)
-    kymo_key_machine_bytes(look->machine, data, size);
+    kymo_plan_machine_bytes(look->machine, data, size);
   look->field_count = 0;
-  status = kymo_key_machine_next(look->machine);
+  status = kymo_plan_machine_next(look->machine);
   if (status < 0 || look->failed)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (look->machine->note_count == 0) /* else it may have ended at this one */
@@ -123,8 +123,8 @@ int kymo_look_next(struct kymo_look *look, struct kymo_error *error) {
 }
 
 uint64_t kymo_look_own_bytes(const struct kymo_look *look) {
-  const struct kymo_key_machine *machine = look->machine;
-  const struct kymo_key_frame *frame =
+  const struct kymo_plan_machine *machine = look->machine;
+  const struct kymo_plan_frame *frame =
       machine->state.depth ? &machine->state.frames[machine->state.depth - 1] : NULL;
   return frame && frame->kind == KYMO_FRAME_REGION && frame->holder == machine->kind
              ? frame->begin - machine->start
@@ -133,7 +133,7 @@ uint64_t kymo_look_own_bytes(const struct kymo_look *look) {
 
 void kymo_look_end(struct kymo_look *look) {
   free(look->fields);
-  kymo_key_machine_free(look->machine);
+  kymo_plan_machine_free(look->machine);
   if (look->path)
     kymo_map_close(&look->map);
 }

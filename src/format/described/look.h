@@ -9,7 +9,7 @@
 #include <kymo/event.h>
 
 /* The place of a field: bits of the file. `slot`, `column` (of lists, which may have both) or `name` (in a
- * run-time definition) identifies it; the others are KYMO_KEY_NONE and NULL. `item`: the element of the list
+ * run-time definition) identifies it; the others are KYMO_PLAN_NONE and NULL. `item`: the element of the list
  * that it became; NONE if it is absent there. `value`: the stored value; absent for filler. */
 struct kymo_look_field {
   uint64_t begin_bits, end_bits;
@@ -19,15 +19,15 @@ struct kymo_look_field {
 };
 
 struct kymo_look {
-  const struct kymo_key *key;
+  const struct kymo_plan *plan;
   const char *path;
-  struct kymo_key_machine *machine; /* holds the record */
-  struct kymo_look_field *fields;   /* of the record, in the order of their bytes, none twice */
+  struct kymo_plan_machine *machine; /* holds the record */
+  struct kymo_look_field *fields;    /* of the record, in the order of their bytes, none twice */
   size_t field_count;
   /* private to the library from here on */
   const struct described *described;
   size_t field_capacity;
-  struct kymo_key_watch watch;
+  struct kymo_plan_watch watch;
   struct kymo_map map;
   bool failed;
 };
@@ -37,13 +37,13 @@ struct kymo_look {
  * longer. To be ended also if this fails. */
 int kymo_look_begin(struct kymo_look *look, const struct kymo_stream *stream, uint32_t file,
                     struct kymo_error *error);
-/* The next record of any class; results as of kymo_key_machine_next. */
+/* The next record of any class; results as of kymo_plan_machine_next. */
 int kymo_look_next(struct kymo_look *look, struct kymo_error *error);
 /* How many bytes belong to the record itself: without the region of records that it HOLDS. */
 uint64_t kymo_look_own_bytes(const struct kymo_look *look);
 /* Adds the displayed form of a value: the name of a token, names of flags, a scaled number, hexadecimal
  * digits, a text that is made of bytes. `option`: of its column. False if that is the value itself. */
-bool kymo_look_show(const struct kymo_look *look, const struct kymo_key_option *option,
+bool kymo_look_show(const struct kymo_look *look, const struct kymo_plan_option *option,
                     const struct kymo_expr_value *value, struct kymo_strbuf *out);
 void kymo_look_end(struct kymo_look *look);
 

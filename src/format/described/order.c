@@ -17,10 +17,10 @@
 #define ROWS_MAX 65536
 #define BYTES_MAX ((size_t)16 << 20)
 
-void kymo_described_order_begin(struct described_order *order, const struct kymo_key *key) {
-  uint64_t margin = kymo_key_margin(key);
-  *order = (struct described_order){.is_wanted = key->root->sorted == KYMO_SORTED_WITHIN &&
-                                                 key->root->merge == KYMO_MERGE_BY_TIME,
+void kymo_described_order_begin(struct described_order *order, const struct kymo_plan *plan) {
+  uint64_t margin = kymo_plan_margin(plan);
+  *order = (struct described_order){.is_wanted = plan->root->sorted == KYMO_SORTED_WITHIN &&
+                                                 plan->root->merge == KYMO_MERGE_BY_TIME,
                                     .margin_ns = margin};
 }
 
@@ -99,7 +99,7 @@ static void sink(struct described_order *order) {
 }
 
 bool kymo_described_order_add(struct described_order *order, const struct described_held *row,
-                              const struct kymo_key_machine *machine) {
+                              const struct kymo_plan_machine *machine) {
   struct described_held held = *row;
   if (!KYMO_LIST_ROOM(order->heap, order->capacity, order->count))
     return false;
@@ -118,7 +118,7 @@ bool kymo_described_order_add(struct described_order *order, const struct descri
 }
 
 struct described_held *kymo_described_order_first(struct described_order *order,
-                                                  const struct kymo_key_machine *machine) {
+                                                  const struct kymo_plan_machine *machine) {
   struct described_held *first = order->heap;
   if (!order->count)
     return NULL;

@@ -14,7 +14,7 @@
 struct late {
   bool has_time;
   int64_t time_ns;
-  struct kymo_key_frame frame;
+  struct kymo_plan_frame frame;
 };
 struct lates {
   struct late *list;
@@ -27,7 +27,7 @@ struct pass {
   struct described_file *file;
   struct kymo_trace *trace;
   struct kymo_map map;
-  struct kymo_key_machine *machine;
+  struct kymo_plan_machine *machine;
   bool *is_late; /* by kind: it defines something KNOWN BY TIME */
   struct lates lates;
   struct kymo_error *error;
@@ -35,46 +35,46 @@ struct pass {
 
 /* ---- what is needed ---- */
 
-static bool has_code(const struct kymo_key *key, uint32_t block, enum kymo_key_code code,
-                     enum kymo_key_known known) {
-  for (uint32_t i = 0; block != KYMO_KEY_NONE && i < key->blocks[block].count; i++) {
-    const struct kymo_key_instruction *what = &key->code[key->blocks[block].first + i];
-    if (what->code == code && key->tables[what->a].known == (uint32_t)known)
+static bool has_code(const struct kymo_plan *plan, uint32_t block, enum kymo_plan_code code,
+                     enum kymo_plan_known known) {
+  for (uint32_t i = 0; block != KYMO_PLAN_NONE && i < plan->blocks[block].count; i++) {
+    const struct kymo_plan_instruction *what = &plan->code[plan->blocks[block].first + i];
+    if (what->code == code && plan->tables[what->a].known == (uint32_t)known)
       return true;
   }
   return false;
 }
 
-static bool defines_late(const struct kymo_key *key, const struct kymo_key_kind *kind) {
-  return has_code(key, kind->part.block, KYMO_DO_DEFINE, KYMO_KNOWN_BY_TIME) ||
-         has_code(key, kind->part.block, KYMO_DO_FORGET, KYMO_KNOWN_BY_TIME);
+static bool defines_late(const struct kymo_plan *plan, const struct kymo_plan_kind *kind) {
+  return has_code(plan, kind->part.block, KYMO_DO_DEFINE, KYMO_KNOWN_BY_TIME) ||
+         has_code(plan, kind->part.block, KYMO_DO_FORGET, KYMO_KNOWN_BY_TIME);
 }
 
 /* Passes for tables KNOWN ALWAYS; *names: one more for objects that are defined during reading, but named in
  * the schema. */
-static uint32_t passes_of(const struct kymo_key *key, bool *names, bool *is_late) {
+static uint32_t passes_of(const struct kymo_plan *plan, bool *names, bool *is_late) {
   uint32_t passes = 0;
   *names = *is_late = false;
-  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, TABLE); i++) {
-    const struct kymo_key_table *table = &key->tables[i];
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, TABLE); i++) {
+    const struct kymo_plan_table *table = &plan->tables[i];
     if (table->known == KYMO_KNOWN_ALWAYS && table->pass + 1 > passes)
       passes = table->pass + 1;
     *is_late |= table->known == KYMO_KNOWN_BY_TIME;
     *names |= table->holds == KYMO_HOLDS_RECORDS && table->known != KYMO_KNOWN_ALWAYS;
   }
-  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, VIEW); i++)
-    *names |=
-        key->views[i].names != KYMO_KEY_NONE && key->tables[key->views[i].names].known == KYMO_KNOWN_EARLIER;
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, VIEW); i++)
+    *names |= plan->views[i].names != KYMO_PLAN_NONE &&
+              plan->tables[plan->views[i].names].known == KYMO_KNOWN_EARLIER;
   return passes;
 }
 
 /* ---- one pass ---- */
 
-static bool remember(struct pass *pass, const struct kymo_key_frame *frame) {
+static bool remember(struct pass *pass, const struct kymo_plan_frame *frame) {
   struct lates *lates = &pass->lates;
   if (!KYMO_LIST_ROOM(lates->list, lates->capacity, lates->count))
     return false;
-  struct kymo_key_machine *machine = pass->machine;
+  struct kymo_plan_machine *machine = pass->machine;
   lates->list[lates->count] =
       (struct late){machine->has_time, machine->has_time ? machine->time_ns : INT64_MIN, *frame};
   lates->list[lates->count++].frame.at = machine->start;
@@ -82,16 +82,16 @@ static bool remember(struct pass *pass, const struct kymo_key_frame *frame) {
 }
 
 /* The frame of the current record: the frame of a holder's region is above it. */
-static const struct kymo_key_frame *frame_of(const struct kymo_key_machine *machine) {
-  const struct kymo_key_state *state = &machine->state;
-  bool is_holder = machine->key->kinds[machine->kind].holds != KYMO_KEY_NONE;
+static const struct kymo_plan_frame *frame_of(const struct kymo_plan_machine *machine) {
+  const struct kymo_plan_state *state = &machine->state;
+  bool is_holder = machine->plan->kinds[machine->kind].holds != KYMO_PLAN_NONE;
   return &state->frames[state->depth - 1 - is_holder];
 }
 
 /* Contradictions between definitions that take effect before reading are only found here. */
 static void tell(struct pass *pass) {
   for (uint32_t i = 0; i < pass->machine->note_count; i++) {
-    const struct kymo_key_note *note = &pass->machine->notes[i];
+    const struct kymo_plan_note *note = &pass->machine->notes[i];
     struct kymo_damage damage = {.path = pass->file->path,
                                  .offset = note->offset,
                                  .bytes_lost = 0,
@@ -107,17 +107,17 @@ static int show(struct pass *pass) {
   uint64_t size;
   int status = kymo_map_get(&pass->map, 0, UINT64_MAX, &data, &size, pass->error);
   if (status == KYMO_OK)
-    kymo_key_machine_bytes(pass->machine, data, size);
+    kymo_plan_machine_bytes(pass->machine, data, size);
   return status;
 }
 
 static int run(struct pass *pass, uint32_t number, bool looks_for_late) {
-  struct kymo_key_machine *machine = pass->machine;
+  struct kymo_plan_machine *machine = pass->machine;
   machine->pass = number;
-  kymo_key_machine_rewind(machine);
+  kymo_plan_machine_rewind(machine);
   for (;;) {
     int status = show(pass);
-    status = status == KYMO_OK ? kymo_key_machine_next(machine) : status;
+    status = status == KYMO_OK ? kymo_plan_machine_next(machine) : status;
     if (number)
       tell(pass);
     if (status == KYMO_END || status < 0)
@@ -137,13 +137,13 @@ static int by_time(const void *a, const void *b) {
 
 /* Applies definitions again, in time order. */
 static int order(struct pass *pass) {
-  struct kymo_key_machine *machine = pass->machine;
+  struct kymo_plan_machine *machine = pass->machine;
   if (pass->lates.count)
     qsort(pass->lates.list, pass->lates.count, sizeof *pass->lates.list, by_time);
   machine->is_ordering = true;
   for (size_t i = 0; i < pass->lates.count && !machine->failed; i++) {
     machine->r = machine->note_count = 0;
-    kymo_key_decode(machine, &pass->lates.list[i].frame);
+    kymo_plan_decode(machine, &pass->lates.list[i].frame);
     tell(pass);
   }
   machine->is_ordering = false;
@@ -151,10 +151,10 @@ static int order(struct pass *pass) {
 }
 
 static int run_all(struct pass *pass, uint32_t passes, bool names, bool is_late) {
-  const struct kymo_key *key = pass->described->key;
+  const struct kymo_plan *plan = pass->described->plan;
   int status = kymo_map_open(&pass->map, pass->file->path, pass->error);
-  for (uint32_t i = 0; i < KYMO_KEY_COUNT(key, KIND); i++)
-    pass->is_late[i] = defines_late(key, &key->kinds[i]);
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, KIND); i++)
+    pass->is_late[i] = defines_late(plan, &plan->kinds[i]);
   status = status == KYMO_OK ? show(pass) : status;
   for (uint32_t i = 1; i <= passes && status == KYMO_OK; i++)
     status = run(pass, i, false);
@@ -162,13 +162,13 @@ static int run_all(struct pass *pass, uint32_t passes, bool names, bool is_late)
     status = run(pass, 0, is_late);
   if (status == KYMO_OK && is_late)
     status = order(pass);
-  kymo_key_machine_rewind(pass->machine);
+  kymo_plan_machine_rewind(pass->machine);
   return status;
 }
 
 static int pass_file(struct pass *pass, uint32_t passes, bool names, bool is_late) {
   pass->machine = pass->file->filled =
-      kymo_key_machine_new(pass->described->key, pass->described->found, pass->file->number);
+      kymo_plan_machine_new(pass->described->plan, pass->described->found, pass->file->number);
   if (!pass->machine)
     return KYMO_E_MEMORY;
   pass->machine->may_find = true;
@@ -183,14 +183,14 @@ static int pass_file(struct pass *pass, uint32_t passes, bool names, bool is_lat
 }
 
 int kymo_described_pass(struct described *described, struct kymo_trace *trace, struct kymo_error *error) {
-  const struct kymo_key *key = described->key;
+  const struct kymo_plan *plan = described->plan;
   struct pass pass = {.described = described, .trace = trace, .error = error};
   bool names, is_late;
-  uint32_t passes = passes_of(key, &names, &is_late);
+  uint32_t passes = passes_of(plan, &names, &is_late);
   if (!passes && !names && !is_late)
     return KYMO_OK;
-  described->found = kymo_key_found_new(key);
-  pass.is_late = calloc((size_t)KYMO_KEY_COUNT(key, KIND) + 1, sizeof *pass.is_late);
+  described->found = kymo_plan_found_new(plan);
+  pass.is_late = calloc((size_t)KYMO_PLAN_COUNT(plan, KIND) + 1, sizeof *pass.is_late);
   int status = described->found && pass.is_late ? KYMO_OK : KYMO_E_MEMORY;
   for (uint32_t i = 0; i < described->file_count && status == KYMO_OK; i++) {
     pass.file = &described->files[i];

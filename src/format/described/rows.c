@@ -7,7 +7,7 @@
 
 struct row {
   const struct described *described;
-  struct kymo_key_machine *machine;
+  struct kymo_plan_machine *machine;
   struct kymo_block *block;
   bool failed; /* memory ran out */
   bool is_odd; /* a value did not fit its field */
@@ -95,7 +95,7 @@ static void put_recoded(struct row *row, const uint8_t *text, size_t length, uin
   row->block->at = (uint8_t *)at;
 }
 
-static void put_form_text(struct row *row, const struct kymo_key_form *form,
+static void put_form_text(struct row *row, const struct kymo_plan_form *form,
                           const struct kymo_expr_value *value) {
   static const uint8_t uuid[16] = {[4] = 1, [6] = 1, [8] = 1, [10] = 1};
   if (value->sort == KYMO_SORT_NUMBER && form->show == KYMO_SHOW_CHAR)
@@ -106,8 +106,8 @@ static void put_form_text(struct row *row, const struct kymo_key_form *form,
     put_address(row, value->p, (uint32_t)value->size);
   else if (form->show == KYMO_SHOW_UUID)
     put_hex(row, value->p, (uint32_t)value->size, uuid, value->size == 16 ? '-' : '\0');
-  else if (row->described->key->root->characters != KYMO_CHARACTERS_UTF8)
-    put_recoded(row, value->p, value->size, row->described->key->root->characters);
+  else if (row->described->plan->root->characters != KYMO_CHARACTERS_UTF8)
+    put_recoded(row, value->p, value->size, row->described->plan->root->characters);
   else
     put_text(row, value->p, value->size);
 }
@@ -115,7 +115,7 @@ static void put_form_text(struct row *row, const struct kymo_key_form *form,
 /* ---- numbers ---- */
 
 /* Whether an integer field can hold the value; fields of other forms take all. */
-static bool fits(const struct kymo_key_form *form, const struct kymo_expr_value *value) {
+static bool fits(const struct kymo_plan_form *form, const struct kymo_expr_value *value) {
   unsigned bits = form->bytes * 8;
   struct kymo_wide n = value->n;
   if (value->sort != KYMO_SORT_NUMBER || (form->kind != KYMO_FORM_UNSIGNED && form->kind != KYMO_FORM_SIGNED))
@@ -125,21 +125,21 @@ static bool fits(const struct kymo_key_form *form, const struct kymo_expr_value 
   return n.high == ((int64_t)n.low < 0 ? -1 : 0) && kymo_sign_extend(n.low, bits) == (int64_t)n.low;
 }
 
-static void put_integer(struct row *row, const struct kymo_key_form *form,
+static void put_integer(struct row *row, const struct kymo_plan_form *form,
                         const struct kymo_expr_value *value) {
   bool is_number = value->sort == KYMO_SORT_NUMBER && fits(form, value);
   row->is_odd |= !is_number && value->sort != KYMO_SORT_ABSENT;
   put_number(row, is_number ? value->n.low : 0, form->bytes);
 }
 
-static void put_float(struct row *row, const struct kymo_key_form *form,
+static void put_float(struct row *row, const struct kymo_plan_form *form,
                       const struct kymo_expr_value *value) {
   double number = value->sort == KYMO_SORT_FLOAT    ? value->f
                   : value->sort == KYMO_SORT_NUMBER ? kymo_wide_to_double(value->n)
                                                     : 0;
   uint64_t raw;
   if (form->has_scale && value->sort != KYMO_SORT_ABSENT)
-    number = kymo_key_scaled(number, form->scale, form->divisor, form->offset);
+    number = kymo_plan_scaled(number, form->scale, form->divisor, form->offset);
   if (form->bytes == 4) {
     float single = (float)number;
     uint32_t raw32;
@@ -153,7 +153,7 @@ static void put_float(struct row *row, const struct kymo_key_form *form,
 
 /* ---- fields ---- */
 
-static void put_value(struct row *row, const struct kymo_key_form *form,
+static void put_value(struct row *row, const struct kymo_plan_form *form,
                       const struct kymo_expr_value *value) {
   uint32_t size = value->sort == KYMO_SORT_BYTES ? (uint32_t)value->size : 0;
   switch (form->kind) {
@@ -172,7 +172,7 @@ static void put_value(struct row *row, const struct kymo_key_form *form,
   }
 }
 
-bool kymo_described_text(const struct described *described, const struct kymo_key_form *form,
+bool kymo_described_text(const struct described *described, const struct kymo_plan_form *form,
                          const struct kymo_expr_value *value, struct kymo_block *block) {
   struct row row = {.described = described, .block = block};
   if (form->kind != KYMO_FORM_TEXT)
@@ -183,27 +183,27 @@ bool kymo_described_text(const struct described *described, const struct kymo_ke
   return !row.failed;
 }
 
-static struct kymo_key_form form_of(const struct row *row, const struct kymo_key_option *option) {
-  return kymo_key_form(row->described->key, option->shape, option->bits, option->view);
+static struct kymo_plan_form form_of(const struct row *row, const struct kymo_plan_option *option) {
+  return kymo_plan_form(row->described->plan, option->shape, option->bits, option->view);
 }
 
 static uint32_t blob_bytes(const struct kymo_expr_value *value, bool is_blob) {
   return is_blob && value->sort == KYMO_SORT_BYTES ? (uint32_t)value->size : 0;
 }
 
-static bool has_blob(const struct row *row, const struct kymo_key_option *options, uint32_t count) {
+static bool has_blob(const struct row *row, const struct kymo_plan_option *options, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     if (form_of(row, &options[i]).kind == KYMO_FORM_BLOB)
       return true;
   return false;
 }
 
-static void put_list(struct row *row, const struct kymo_key_option *options, uint32_t option_count,
-                     const struct kymo_key_item *items, uint32_t count) {
+static void put_list(struct row *row, const struct kymo_plan_option *options, uint32_t option_count,
+                     const struct kymo_plan_item *items, uint32_t count) {
   bool is_counted = has_blob(row, options, option_count);
   put_number(row, count, 4);
   for (uint32_t i = 0; i < count && !row->failed; i++) {
-    struct kymo_key_form form = form_of(row, &options[items[i].option]);
+    struct kymo_plan_form form = form_of(row, &options[items[i].option]);
     if (option_count > 1)
       put_number(row, items[i].option, 1);
     if (is_counted)
@@ -212,9 +212,9 @@ static void put_list(struct row *row, const struct kymo_key_option *options, uin
   }
 }
 
-static void put_column(struct row *row, const struct kymo_key_column *column, uint32_t index) {
-  const struct kymo_key *key = row->described->key;
-  const struct kymo_key_option *options = &key->options[column->first_option];
+static void put_column(struct row *row, const struct kymo_plan_column *column, uint32_t index) {
+  const struct kymo_plan *plan = row->described->plan;
+  const struct kymo_plan_option *options = &plan->options[column->first_option];
   uint32_t which = 0, count = column->option_count;
   if (column->is_list) {
     put_list(row, options, count, row->machine->lists[index].items, row->machine->lists[index].count);
@@ -223,9 +223,9 @@ static void put_column(struct row *row, const struct kymo_key_column *column, ui
   while (which < count && row->machine->slots[options[which].slot].sort == KYMO_SORT_ABSENT)
     which++;
   bool is_there = which < count;
-  const struct kymo_key_option *option = &options[is_there ? which : 0];
+  const struct kymo_plan_option *option = &options[is_there ? which : 0];
   const struct kymo_expr_value *value = &row->machine->slots[option->slot];
-  struct kymo_key_form form = form_of(row, option);
+  struct kymo_plan_form form = form_of(row, option);
   if ((column->is_optional || count > 1) && is_there && !fits(&form, value)) {
     row->is_odd = true;
     is_there = false;
@@ -242,38 +242,38 @@ static void put_column(struct row *row, const struct kymo_key_column *column, ui
 }
 
 /* Fields of a definition at run time. */
-static void put_definition(struct row *row, const struct kymo_key_record *record) {
-  const struct kymo_key *key = row->described->key;
-  const struct kymo_key_item *items = row->machine->fields.items;
+static void put_definition(struct row *row, const struct kymo_plan_record *record) {
+  const struct kymo_plan *plan = row->described->plan;
+  const struct kymo_plan_item *items = row->machine->fields.items;
   for (uint32_t i = 0; i < record->field_count; items += row->machine->field_counts[i++]) {
-    const struct kymo_key_field *field = &record->fields[i];
-    const struct kymo_key_letter *letter = &key->letters[field->letter];
-    const struct kymo_key_override *override =
-        field->override == KYMO_KEY_NONE ? NULL : &key->overrides[field->override];
-    bool is_time = override && override->clock != KYMO_KEY_NONE;
-    if (is_time && kymo_key_is_record_time(key, record, i))
+    const struct kymo_plan_field *field = &record->fields[i];
+    const struct kymo_plan_letter *letter = &plan->letters[field->letter];
+    const struct kymo_plan_override *override =
+        field->override == KYMO_PLAN_NONE ? NULL : &plan->overrides[field->override];
+    bool is_time = override && override->clock != KYMO_PLAN_NONE;
+    if (is_time && kymo_plan_is_record_time(plan, record, i))
       continue;
-    struct kymo_key_option option = {.shape = letter->shape,
-                                     .bits = letter->bits,
-                                     .view = override && override->view != KYMO_KEY_NONE ? override->view
-                                                                                         : letter->view};
+    struct kymo_plan_option option = {.shape = letter->shape,
+                                      .bits = letter->bits,
+                                      .view = override && override->view != KYMO_PLAN_NONE ? override->view
+                                                                                           : letter->view};
     if (is_time)
-      option = (struct kymo_key_option){.shape = KYMO_SHAPE_SIGNED, .bits = 64, .view = KYMO_KEY_NONE};
+      option = (struct kymo_plan_option){.shape = KYMO_SHAPE_SIGNED, .bits = 64, .view = KYMO_PLAN_NONE};
     if (letter->count || field->count) {
       put_list(row, &option, 1, items, row->machine->field_counts[i]);
       continue;
     }
-    struct kymo_key_form form = form_of(row, &option);
+    struct kymo_plan_form form = form_of(row, &option);
     if (form.kind == KYMO_FORM_BLOB)
       put_number(row, blob_bytes(&items->value, true), 4);
     put_value(row, &form, &items->value);
   }
 }
 
-static void put_rest(struct row *row, const struct kymo_key_kind *kind) {
-  const struct kymo_key_record *record = row->machine->record;
+static void put_rest(struct row *row, const struct kymo_plan_kind *kind) {
+  const struct kymo_plan_record *record = row->machine->record;
   static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
-  if (kind->from_table == KYMO_KEY_NONE)
+  if (kind->from_table == KYMO_PLAN_NONE)
     return;
   if (record && !record->is_bytes) {
     put_definition(row, record);
@@ -290,31 +290,31 @@ static void put_rest(struct row *row, const struct kymo_key_kind *kind) {
 /* The class of the kind for the value of its EVENT. */
 static uint32_t class_of(const struct row *row) {
   const struct described *described = row->described;
-  struct kymo_key_machine *machine = row->machine;
-  const struct kymo_key *key = described->key;
-  const struct kymo_key_kind *kind = &key->kinds[machine->kind];
+  struct kymo_plan_machine *machine = row->machine;
+  const struct kymo_plan *plan = described->plan;
+  const struct kymo_plan_kind *kind = &plan->kinds[machine->kind];
   uint32_t first = described->classes.first[machine->kind],
            count = described->classes.first[machine->kind + 1] - first;
-  uint32_t more = KYMO_KEY_NONE, item;
-  if (kind->from_table != KYMO_KEY_NONE) {
-    more = machine->record ? machine->record->index : KYMO_KEY_NONE;
-  } else if (kind->event_column != KYMO_KEY_NONE) {
-    const struct kymo_key_option *option = &key->options[key->columns[kind->event_column].first_option];
+  uint32_t more = KYMO_PLAN_NONE, item;
+  if (kind->from_table != KYMO_PLAN_NONE) {
+    more = machine->record ? machine->record->index : KYMO_PLAN_NONE;
+  } else if (kind->event_column != KYMO_PLAN_NONE) {
+    const struct kymo_plan_option *option = &plan->options[plan->columns[kind->event_column].first_option];
     const struct kymo_expr_value *value = &machine->slots[option->slot];
-    const struct kymo_key_view *view = option->view == KYMO_KEY_NONE ? NULL : &key->views[option->view];
-    const struct kymo_key_version *version;
-    if (view && value->sort == KYMO_SORT_NUMBER && view->token != KYMO_KEY_NONE &&
-        kymo_token_find(key, view->token, &value->n, &item))
+    const struct kymo_plan_view *view = option->view == KYMO_PLAN_NONE ? NULL : &plan->views[option->view];
+    const struct kymo_plan_version *version;
+    if (view && value->sort == KYMO_SORT_NUMBER && view->token != KYMO_PLAN_NONE &&
+        kymo_token_find(plan, view->token, &value->n, &item))
       more = described->classes.token_class[view->token][item];
-    else if (view && view->names != KYMO_KEY_NONE &&
-             (version = kymo_key_table_get(machine, view->names, value)))
+    else if (view && view->names != KYMO_PLAN_NONE &&
+             (version = kymo_plan_table_get(machine, view->names, value)))
       more = version->name;
   }
-  return more < KYMO_KEY_NONE && more + 1 < count ? first + 1 + more : first;
+  return more < KYMO_PLAN_NONE && more + 1 < count ? first + 1 + more : first;
 }
 
 static void put_header(struct row *row, struct kymo_event_offset *event_offset) {
-  struct kymo_key_machine *machine = row->machine;
+  struct kymo_plan_machine *machine = row->machine;
   int64_t bias = row->described->classes.bias_ns;
   bool has_place = machine->has_time || machine->state.has_last_time; /* else it is before all times */
   int64_t time = has_place ? kymo_described_time(machine) : -bias;
@@ -329,16 +329,16 @@ static void put_header(struct row *row, struct kymo_event_offset *event_offset) 
     put_number(row, machine->has_time, 1);
 }
 
-bool kymo_described_row(const struct described *described, struct kymo_key_machine *machine,
+bool kymo_described_row(const struct described *described, struct kymo_plan_machine *machine,
                         struct kymo_block *block, struct kymo_event_offset *event_offset) {
   struct row row = {.described = described, .machine = machine, .block = block};
-  const struct kymo_key_kind *kind = &described->key->kinds[machine->kind];
+  const struct kymo_plan_kind *kind = &described->plan->kinds[machine->kind];
   put_header(&row, event_offset);
   for (uint32_t i = 0; i < kind->column_count && !row.failed; i++)
-    if (!described->key->columns[kind->first_column + i].is_hidden)
-      put_column(&row, &described->key->columns[kind->first_column + i], kind->first_column + i);
+    if (!described->plan->columns[kind->first_column + i].is_hidden)
+      put_column(&row, &described->plan->columns[kind->first_column + i], kind->first_column + i);
   put_rest(&row, kind);
   if (row.is_odd)
-    kymo_key_note_damage(machine, 10, machine->start, 0, "a value that does not fit its field");
+    kymo_plan_note_damage(machine, 10, machine->start, 0, "a value that does not fit its field");
   return !row.failed;
 }

@@ -20,18 +20,18 @@
 /* ---- looking for the region ---- */
 
 /* The region is the last step of the file, and only the window or a count ends it. */
-static bool is_region(const struct described *described, const struct kymo_key_machine *machine,
-                      const struct kymo_key_frame *frame) {
-  const struct kymo_key_state *state = &machine->state;
+static bool is_region(const struct described *described, const struct kymo_plan_machine *machine,
+                      const struct kymo_plan_frame *frame) {
+  const struct kymo_plan_state *state = &machine->state;
   return state->depth == 2 && frame->kind == KYMO_FRAME_REGION && !frame->is_single &&
-         frame->until == KYMO_KEY_NONE && state->frames[0].step >= state->frames[0].stop &&
-         kymo_key_region_bytes(described->key, frame->dispatch) > 0;
+         frame->until == KYMO_PLAN_NONE && state->frames[0].step >= state->frames[0].stop &&
+         kymo_plan_region_bytes(described->plan, frame->dispatch) > 0;
 }
 
 static void take_region(struct described_search *search, const struct described *described,
-                        const struct kymo_key_machine *machine, const struct kymo_key_frame *frame) {
-  uint64_t record = kymo_key_region_bytes(described->key, frame->dispatch);
-  if (machine->note_count || !kymo_key_snapshot_take(&search->start, machine))
+                        const struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame) {
+  uint64_t record = kymo_plan_region_bytes(described->plan, frame->dispatch);
+  if (machine->note_count || !kymo_plan_snapshot_take(&search->start, machine))
     return;
   search->record = record;
   search->begin = frame->at;
@@ -40,8 +40,8 @@ static void take_region(struct described_search *search, const struct described 
 
 /* A record before the region: its row must be earlier than a time to seek. */
 static void take_head(struct described_search *search, const struct described *described,
-                      const struct kymo_key_machine *machine) {
-  bool is_row = described->all_classes || described->key->kinds[machine->kind].class_ == KYMO_CLASS_EVENT;
+                      const struct kymo_plan_machine *machine) {
+  bool is_row = described->all_classes || described->plan->kinds[machine->kind].class_ == KYMO_CLASS_EVENT;
   int64_t time_ns = kymo_described_time(machine);
   if (!is_row || (search->has_head && time_ns <= search->head_ns))
     return;
@@ -50,50 +50,50 @@ static void take_head(struct described_search *search, const struct described *d
 }
 
 void kymo_described_search_look(struct described_search *search, const struct described *described,
-                                struct kymo_key_machine *machine) {
+                                struct kymo_plan_machine *machine) {
   uint64_t behind = 0; /* all that was decoded */
   search->is_looked = true;
   search->at = UINT64_MAX;
   for (uint32_t i = 0; described->may_search && i < HEAD_RECORDS; i++) {
-    const struct kymo_key_frame *frame = kymo_key_machine_place(machine);
+    const struct kymo_plan_frame *frame = kymo_plan_machine_place(machine);
     if (frame && frame->at >= behind && is_region(described, machine, frame)) {
       take_region(search, described, machine, frame);
       break;
     }
-    if (!frame || kymo_key_machine_next(machine) != KYMO_OK)
+    if (!frame || kymo_plan_machine_next(machine) != KYMO_OK)
       break;
     take_head(search, described, machine);
     behind = machine->start + machine->length > behind ? machine->start + machine->length : behind;
   }
   if (described->may_search)
-    kymo_key_machine_rewind(machine);
+    kymo_plan_machine_rewind(machine);
 }
 
-void kymo_described_search_free(struct described_search *search, const struct kymo_key *key) {
+void kymo_described_search_free(struct described_search *search, const struct kymo_plan *plan) {
   if (search->record)
-    kymo_key_snapshot_free(&search->start, key);
+    kymo_plan_snapshot_free(&search->start, plan);
   search->record = 0;
 }
 
 /* ---- reading on ---- */
 
 /* The region, if the machine is in it. */
-static const struct kymo_key_frame *region_of(const struct described_search *search,
-                                              const struct kymo_key_machine *machine) {
-  const struct kymo_key_frame *frame = &machine->state.frames[1];
+static const struct kymo_plan_frame *region_of(const struct described_search *search,
+                                               const struct kymo_plan_machine *machine) {
+  const struct kymo_plan_frame *frame = &machine->state.frames[1];
   bool is_there = search->record && machine->state.depth == 2 && frame->kind == KYMO_FRAME_REGION &&
                   frame->begin == search->begin;
   return is_there && !machine->state.is_over ? frame : NULL;
 }
 
 bool kymo_described_search_is_boundary(const struct described_search *search,
-                                       const struct kymo_key_machine *machine) {
-  const struct kymo_key_frame *frame = region_of(search, machine);
+                                       const struct kymo_plan_machine *machine) {
+  const struct kymo_plan_frame *frame = region_of(search, machine);
   return frame && (frame->at - search->begin) / search->cell != search->at;
 }
 
-void kymo_described_search_pass(struct described_search *search, struct kymo_key_machine *machine) {
-  struct kymo_key_state *state = &machine->state;
+void kymo_described_search_pass(struct described_search *search, struct kymo_plan_machine *machine) {
+  struct kymo_plan_state *state = &machine->state;
   if (search->at != UINT64_MAX) {
     state->has_latest = search->has_latest;
     state->latest_ns = search->latest_ns;
@@ -102,7 +102,7 @@ void kymo_described_search_pass(struct described_search *search, struct kymo_key
   search->has_latest = false;
 }
 
-void kymo_described_search_note(struct described_search *search, const struct kymo_key_machine *machine) {
+void kymo_described_search_note(struct described_search *search, const struct kymo_plan_machine *machine) {
   if (!search->record || !machine->has_time || (search->has_latest && machine->time_ns <= search->latest_ns))
     return;
   search->has_latest = true;
@@ -113,12 +113,12 @@ void kymo_described_search_note(struct described_search *search, const struct ky
 
 /* Moves the machine before the first record of a cell, as if there were none before it. False: there is no
  * whole record there. */
-static bool go(const struct described_search *search, struct kymo_key_machine *machine, uint64_t cell) {
+static bool go(const struct described_search *search, struct kymo_plan_machine *machine, uint64_t cell) {
   uint64_t distance = cell * search->cell;
-  if (!kymo_key_snapshot_restore(&search->start, machine))
+  if (!kymo_plan_snapshot_restore(&search->start, machine))
     return false;
-  struct kymo_key_state *state = &machine->state;
-  struct kymo_key_frame *frame = &state->frames[1];
+  struct kymo_plan_state *state = &machine->state;
+  struct kymo_plan_frame *frame = &state->frames[1];
   if (frame->end < frame->at || frame->end - frame->at < distance ||
       frame->end - frame->at - distance < search->record ||
       (frame->has_times && frame->times <= distance / search->record))
@@ -130,16 +130,16 @@ static bool go(const struct described_search *search, struct kymo_key_machine *m
   return true;
 }
 
-bool kymo_described_search_enter(struct described_search *search, struct kymo_key_machine *machine,
+bool kymo_described_search_enter(struct described_search *search, struct kymo_plan_machine *machine,
                                  uint64_t offset) {
   uint64_t cell = search->record && offset > search->begin ? (offset - search->begin) / search->cell : 0;
   if (cell < 2 || !go(search, machine, cell) || !go(search, machine, cell - 1))
     return false;
-  const struct kymo_key_frame *frame;
+  const struct kymo_plan_frame *frame;
   int status = KYMO_OK;
   while ((frame = region_of(search, machine)) != NULL && frame->at < search->begin + cell * search->cell &&
          status >= KYMO_OK && status != KYMO_END)
-    status = kymo_key_machine_next(machine);
+    status = kymo_plan_machine_next(machine);
   machine->note_count = 0; /* reported by the reader */
   search->at = cell;
   search->has_latest = false;
@@ -148,17 +148,17 @@ bool kymo_described_search_enter(struct described_search *search, struct kymo_ke
 
 /* Whether the first record of a cell, and so all before it, is earlier than a time: 1, 0; -1: unknown. */
 static int is_early(const struct described_search *search, const struct described *described,
-                    struct kymo_key_machine *machine, struct kymo_ns *ns, int64_t time_ns, uint64_t cell) {
+                    struct kymo_plan_machine *machine, struct kymo_ns *ns, int64_t time_ns, uint64_t cell) {
   int64_t bias_ns = described->classes.bias_ns;
-  if (!go(search, machine, cell) || kymo_key_machine_next(machine) != KYMO_OK || !machine->has_time ||
+  if (!go(search, machine, cell) || kymo_plan_machine_next(machine) != KYMO_OK || !machine->has_time ||
       machine->time_ns < -bias_ns)
     return -1;
   return kymo_ns_of(ns, (uint64_t)machine->time_ns + (uint64_t)bias_ns) < time_ns;
 }
 
 /* The number of cells that begin with a whole record. */
-static uint64_t count_cells(const struct described_search *search, const struct kymo_key_machine *machine) {
-  const struct kymo_key_frame *frame = &search->start.state.frames[1];
+static uint64_t count_cells(const struct described_search *search, const struct kymo_plan_machine *machine) {
+  const struct kymo_plan_frame *frame = &search->start.state.frames[1];
   uint64_t end = frame->end < machine->size ? frame->end : machine->size,
            per_cell = search->cell / search->record;
   uint64_t records = end > search->begin ? (end - search->begin) / search->record : 0;
@@ -168,9 +168,9 @@ static uint64_t count_cells(const struct described_search *search, const struct 
 }
 
 bool kymo_described_search_time(struct described_search *search, const struct described *described,
-                                struct kymo_key_machine *machine, const struct kymo_ns *clock,
+                                struct kymo_plan_machine *machine, const struct kymo_ns *clock,
                                 int64_t time_ns, uint64_t *offset) {
-  uint64_t margin = kymo_key_margin(described->key), low = 0,
+  uint64_t margin = kymo_plan_margin(described->plan), low = 0,
            high = search->record ? count_cells(search, machine) : 0;
   struct kymo_ns ns = *clock;
   int64_t bias_ns = described->classes.bias_ns;

@@ -15,11 +15,11 @@ static void set_64(uint64_t value, uint32_t *low, uint32_t *high) {
 
 /* A resolution that depends on the data becomes a rate. */
 static uint32_t rate_of_resolution(struct tdl_generator *gen, const struct tdl_expr *resolution) {
-  kymo_key_block_begin(gen->key);
+  kymo_plan_block_begin(gen->key);
   kymo_tdl_emit_number(gen, INT64_C(1000000000000));
   kymo_tdl_emit(gen, resolution);
   kymo_tdl_code(gen, KYMO_DO_DIVIDE, 0, 0);
-  return kymo_key_block_end(gen->key);
+  return kymo_plan_block_end(gen->key);
 }
 
 static bool add_clock(struct tdl_generator *gen, const struct tdl_clock *clock) {
@@ -30,7 +30,7 @@ static bool add_clock(struct tdl_generator *gen, const struct tdl_clock *clock) 
     return kymo_tdl_fail(gen->session, clock->name.at, "E41", "a tick lasts more than nothing");
   if (clock->epoch.data && !kymo_wide_divide(clock->epoch_ps, thousand, &epoch, NULL))
     return false;
-  struct kymo_key_clock out = {
+  struct kymo_plan_clock out = {
       .name = kymo_tdl_key_word(gen, clock->name.word),
       .has_epoch = clock->epoch.data != NULL,
       .rate = is_told ? kymo_tdl_block(gen, clock->rate) : rate_of_resolution(gen, clock->resolution),
@@ -46,40 +46,40 @@ static bool add_clock(struct tdl_generator *gen, const struct tdl_clock *clock) 
   }
   set_64(epoch.low, &out.epoch_low, &out.epoch_high);
   set_64(resolution, &out.resolution_low, &out.resolution_high);
-  kymo_key_add_clock(gen->key, &out);
+  kymo_plan_add_clock(gen->key, &out);
   return true;
 }
 
 static void add_tokens(struct tdl_generator *gen, const struct tdl_token_list *list) {
-  struct kymo_key_token out = {
+  struct kymo_plan_token out = {
       .name = kymo_tdl_key_word(gen, list->name.word),
-      .first = kymo_key_count(gen->key, KYMO_SECTION_TOKEN_ITEM),
+      .first = kymo_plan_count(gen->key, KYMO_SECTION_TOKEN_ITEM),
       .count = list->count,
       .or_error = list->or_error,
   };
   for (const struct tdl_token_item *item = list->items; item; item = item->next) {
     const struct tdl_expr *high = item->high ? item->high : item->low;
-    struct kymo_key_token_item each = {.text = kymo_tdl_key_text(gen, item->text)};
+    struct kymo_plan_token_item each = {.text = kymo_tdl_key_text(gen, item->text)};
     set_64(item->low->value.integer.low, &each.low_low, &each.low_high);
     set_64(high->value.integer.low, &each.high_low, &each.high_high);
-    kymo_key_add_token_item(gen->key, &each);
+    kymo_plan_add_token_item(gen->key, &each);
   }
-  kymo_key_add_token(gen->key, &out);
+  kymo_plan_add_token(gen->key, &out);
 }
 
 static void add_flags(struct tdl_generator *gen, const struct tdl_flag_list *list) {
-  struct kymo_key_flag out = {
+  struct kymo_plan_flag out = {
       .name = kymo_tdl_key_word(gen, list->name.word),
-      .first = kymo_key_count(gen->key, KYMO_SECTION_FLAG_ITEM),
+      .first = kymo_plan_count(gen->key, KYMO_SECTION_FLAG_ITEM),
       .count = list->count,
   };
   for (const struct tdl_flag *flag = list->flags; flag; flag = flag->next) {
-    struct kymo_key_flag_item each = {.text = kymo_tdl_key_text(gen, flag->text)};
+    struct kymo_plan_flag_item each = {.text = kymo_tdl_key_text(gen, flag->text)};
     set_64(flag->mask, &each.mask_low, &each.mask_high);
     set_64(flag->value, &each.value_low, &each.value_high);
-    kymo_key_add_flag_item(gen->key, &each);
+    kymo_plan_add_flag_item(gen->key, &each);
   }
-  kymo_key_add_flag(gen->key, &out);
+  kymo_plan_add_flag(gen->key, &out);
 }
 
 static void add_table(struct tdl_generator *gen, const struct tdl_table *table) {
@@ -98,7 +98,7 @@ static void add_table(struct tdl_generator *gen, const struct tdl_table *table) 
       [TDL_KNOWN_BY_TIME] = KYMO_KNOWN_BY_TIME,
       [TDL_KNOWN_ALWAYS] = KYMO_KNOWN_ALWAYS,
   };
-  struct kymo_key_table out = {
+  struct kymo_plan_table out = {
       .name = kymo_tdl_key_word(gen, table->name.word),
       .is_by_name = table->key == TDL_KEY_NAME,
       .holds = holds[table->holds],
@@ -107,7 +107,7 @@ static void add_table(struct tdl_generator *gen, const struct tdl_table *table) 
       .limit = table->limit > UINT32_MAX ? UINT32_MAX : (uint32_t)table->limit,
       .pass = table->rank,
   };
-  kymo_key_add_table(gen->key, &out);
+  kymo_plan_add_table(gen->key, &out);
 }
 
 static bool add_declarations(struct tdl_generator *gen) {
@@ -127,7 +127,7 @@ static bool add_declarations(struct tdl_generator *gen) {
 /* ---- the whole ---- */
 
 /* ENCODING: names as usual, without regard of case. */
-static bool set_characters(struct tdl_generator *gen, struct kymo_key_root *root) {
+static bool set_characters(struct tdl_generator *gen, struct kymo_plan_root *root) {
   static const struct {
     const char *name;
     uint32_t characters;
@@ -154,38 +154,38 @@ static bool set_characters(struct tdl_generator *gen, struct kymo_key_root *root
 
 static bool add_all(struct tdl_generator *gen) {
   const struct tdl_tree *tree = gen->tree;
-  struct kymo_key_root root = {
+  struct kymo_plan_root root = {
       .name = kymo_tdl_key_word(gen, tree->name.word),
-      .version = KYMO_KEY_NONE,
-      .order = tree->order == TDL_BIG ? KYMO_KEY_BIG : KYMO_KEY_LITTLE,
-      .source = kymo_key_add_text(gen->key, gen->session->text, gen->session->length),
+      .version = KYMO_PLAN_NONE,
+      .order = tree->order == TDL_BIG ? KYMO_PLAN_BIG : KYMO_PLAN_LITTLE,
+      .source = kymo_plan_add_text(gen->key, gen->session->text, gen->session->length),
   };
   char version[16];
   if (tree->version != 0) {
     snprintf(version, sizeof version, "%u", tree->version);
-    root.version = kymo_key_add_text(gen->key, version, strlen(version));
+    root.version = kymo_plan_add_text(gen->key, version, strlen(version));
   }
   if (!set_characters(gen, &root) || !kymo_tdl_survey(gen) || !add_declarations(gen) ||
       !kymo_tdl_kinds(gen) || !kymo_tdl_layout(gen, &root))
     return false;
   root.kept_count = gen->kept_count;
   root.sequence_count = gen->sequences;
-  kymo_key_add_root(gen->key, &root);
+  kymo_plan_add_root(gen->key, &root);
   return !gen->failed && !gen->session->failed;
 }
 
 static struct kymo_schema *generate(struct tdl_tree *tree, struct kymo_error *error) {
-  struct tdl_generator gen = {.tree = tree, .session = tree->session, .key = kymo_key_builder_new()};
+  struct tdl_generator gen = {.tree = tree, .session = tree->session, .key = kymo_plan_builder_new()};
   gen.session->error = error;
   if (!gen.key) {
     kymo_tdl_no_memory(gen.session);
     return NULL;
   }
   if (add_all(&gen))
-    return kymo_key_finish(gen.key, error);
+    return kymo_plan_finish(gen.key, error);
   if (!gen.session->failed)
     kymo_tdl_no_memory(gen.session);
-  kymo_key_builder_free(gen.key);
+  kymo_plan_builder_free(gen.key);
   return NULL;
 }
 

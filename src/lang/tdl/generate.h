@@ -32,7 +32,7 @@ struct tdl_range {
 /* One form in which a value is delivered. */
 struct tdl_option {
   struct tdl_option *next;
-  uint32_t shape, bits, view; /* as in kymo_key_option */
+  uint32_t shape, bits, view; /* as in kymo_plan_option */
   bool is_time;
   uint32_t slot; /* key slot that is delivered */
 };
@@ -77,7 +77,7 @@ struct tdl_sum {
 struct tdl_generator {
   struct tdl_tree *tree;
   struct tdl_session *session;
-  struct kymo_key_builder *key;
+  struct kymo_plan_builder *key;
   struct tdl_frame *prefixes, *records; /* by index */
   struct tdl_frame *frame;              /* the current one */
   uint32_t kept_count;                  /* values that records read of others */
@@ -157,14 +157,14 @@ void kymo_tdl_emit_number(struct tdl_generator *gen, int64_t value);
 void kymo_tdl_emit_in(struct tdl_generator *gen, const struct tdl_set *set);
 void kymo_tdl_emit_here(struct tdl_generator *gen);
 void kymo_tdl_emit_get(struct tdl_generator *gen, const struct tdl_slot *slot);
-/* A block of one expression, or KYMO_KEY_NONE for NULL. */
+/* A block of one expression, or KYMO_PLAN_NONE for NULL. */
 uint32_t kymo_tdl_block(struct tdl_generator *gen, const struct tdl_expr *expr);
-static inline uint32_t kymo_tdl_code(struct tdl_generator *gen, enum kymo_key_code code, uint32_t a,
+static inline uint32_t kymo_tdl_code(struct tdl_generator *gen, enum kymo_plan_code code, uint32_t a,
                                      uint32_t b) {
-  return kymo_key_emit(gen->key, code, a, b, 0);
+  return kymo_plan_emit(gen->key, code, a, b, 0);
 }
 static inline void kymo_tdl_aim(struct tdl_generator *gen, uint32_t jump) {
-  kymo_key_aim(gen->key, jump, kymo_key_here(gen->key));
+  kymo_plan_aim(gen->key, jump, kymo_plan_here(gen->key));
 }
 
 /* generate_field.c: code of fields and LETs. */
@@ -195,6 +195,6 @@ bool kymo_tdl_kinds(struct tdl_generator *gen);
 
 /* generate_layout.c: dispatch, layout, policies. */
 uint32_t kymo_tdl_dispatch(struct tdl_generator *gen, const struct tdl_names *kinds);
-bool kymo_tdl_layout(struct tdl_generator *gen, struct kymo_key_root *root);
+bool kymo_tdl_layout(struct tdl_generator *gen, struct kymo_plan_root *root);
 
 #endif

@@ -3,18 +3,18 @@
  * instruction each. */
 #include "lang/tdl/generate.h"
 
-static void emit(struct tdl_generator *gen, enum kymo_key_code code) {
-  kymo_key_emit(gen->key, code, 0, 0, 0);
+static void emit(struct tdl_generator *gen, enum kymo_plan_code code) {
+  kymo_plan_emit(gen->key, code, 0, 0, 0);
 }
 
 void kymo_tdl_emit_number(struct tdl_generator *gen, int64_t value) {
-  kymo_key_emit_number(gen->key, (uint64_t)value, false);
+  kymo_plan_emit_number(gen->key, (uint64_t)value, false);
 }
 
 /* A number of any size that the tree can hold: durations go beyond 64 bits. */
 static void emit_wide(struct tdl_generator *gen, struct kymo_wide value) {
   if (kymo_wide_fits(value)) {
-    kymo_key_emit_number(gen->key, value.low, value.high == 0);
+    kymo_plan_emit_number(gen->key, value.low, value.high == 0);
     return;
   }
   struct kymo_wide high, rest;
@@ -39,7 +39,7 @@ void kymo_tdl_emit_get(struct tdl_generator *gen, const struct tdl_slot *slot) {
 }
 
 /* Adds what the machine is ahead of the place that the text means. */
-static void emit_shifted(struct tdl_generator *gen, enum kymo_key_code code, int64_t shift) {
+static void emit_shifted(struct tdl_generator *gen, enum kymo_plan_code code, int64_t shift) {
   emit(gen, code);
   if (shift == 0)
     return;
@@ -153,11 +153,11 @@ void kymo_tdl_emit_in(struct tdl_generator *gen, const struct tdl_set *set) {
     emit(gen, KYMO_DO_EQUAL);
     return;
   }
-  uint32_t found = KYMO_KEY_NONE;
+  uint32_t found = KYMO_PLAN_NONE;
   for (const struct tdl_member *member = set->members; member; member = member->next) {
     emit_member(gen, member);
     uint32_t missed = kymo_tdl_code(gen, KYMO_DO_JUMP_FALSE, 0, 0);
-    if (found != KYMO_KEY_NONE)
+    if (found != KYMO_PLAN_NONE)
       kymo_tdl_aim(gen, found);
     found = kymo_tdl_code(gen, KYMO_DO_JUMP, 0, 0);
     kymo_tdl_aim(gen, missed);
@@ -173,7 +173,7 @@ void kymo_tdl_emit_in(struct tdl_generator *gen, const struct tdl_set *set) {
 
 /* x NOT IN set is false for an absent x, as every comparison is (S8). */
 static void emit_membership(struct tdl_generator *gen, const struct tdl_expr *expr) {
-  uint32_t absent = KYMO_KEY_NONE;
+  uint32_t absent = KYMO_PLAN_NONE;
   if (!expr->set->members && expr->operands[1])
     kymo_tdl_emit(gen, expr->operands[1]);
   kymo_tdl_emit_whole(gen, expr->operands[0]);
@@ -187,7 +187,7 @@ static void emit_membership(struct tdl_generator *gen, const struct tdl_expr *ex
   kymo_tdl_emit_in(gen, expr->set);
   if (expr->is_negated)
     emit(gen, KYMO_DO_FALSE);
-  if (absent == KYMO_KEY_NONE)
+  if (absent == KYMO_PLAN_NONE)
     return;
   uint32_t end = kymo_tdl_code(gen, KYMO_DO_JUMP, 0, 0);
   kymo_tdl_aim(gen, absent);
@@ -270,8 +270,8 @@ void kymo_tdl_emit_whole(struct tdl_generator *gen, const struct tdl_expr *expr)
 
 uint32_t kymo_tdl_block(struct tdl_generator *gen, const struct tdl_expr *expr) {
   if (!expr)
-    return KYMO_KEY_NONE;
-  kymo_key_block_begin(gen->key);
+    return KYMO_PLAN_NONE;
+  kymo_plan_block_begin(gen->key);
   kymo_tdl_emit_whole(gen, expr);
-  return kymo_key_block_end(gen->key);
+  return kymo_plan_block_end(gen->key);
 }

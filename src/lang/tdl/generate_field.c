@@ -7,8 +7,8 @@
 #include "lang/tdl/generate.h"
 #include "base/strbuf.h"
 
-static void emit(struct tdl_generator *gen, enum kymo_key_code code) {
-  kymo_key_emit(gen->key, code, 0, 0, 0);
+static void emit(struct tdl_generator *gen, enum kymo_plan_code code) {
+  kymo_plan_emit(gen->key, code, 0, 0, 0);
 }
 
 static bool is_list(const struct tdl_cell *cell) { return cell->slot->repeats > 0; }
@@ -56,7 +56,7 @@ static void emit_size(struct tdl_generator *gen, const struct tdl_item *item, co
 void kymo_tdl_emit_load(struct tdl_generator *gen, const struct tdl_item *item, const struct tdl_type *type,
                         enum tdl_order order) {
   uint32_t index = kymo_tdl_type(gen, type, order);
-  const struct kymo_key_type *made = kymo_key_item(gen->key, KYMO_SECTION_TYPE, index);
+  const struct kymo_plan_type *made = kymo_plan_item(gen->key, KYMO_SECTION_TYPE, index);
   if (made && made->size == KYMO_SIZE_POPPED)
     emit_size(gen, item, type);
   kymo_tdl_code(gen, KYMO_DO_LOAD, index, 0);
@@ -72,15 +72,15 @@ static uint32_t complaint(struct tdl_generator *gen, const struct tdl_item *item
   if (at <= gen->session->length && length <= gen->session->length - at)
     kymo_strbuf_add(&text, gen->session->text + at, length);
   gen->failed |= text.failed;
-  uint32_t index = kymo_key_add_text(gen->key, text.text ? text.text : "", text.length);
+  uint32_t index = kymo_plan_add_text(gen->key, text.text ? text.text : "", text.length);
   kymo_strbuf_free(&text);
   return index;
 }
 
 /* [x ok] → x: the error shows the expected value, x, and where x begins. */
 static void emit_found(struct tdl_generator *gen, uint32_t error, uint32_t text) {
-  kymo_key_emit(gen->key, KYMO_DO_CHECK, error, text,
-                (uint32_t)(gen->behind < UINT32_MAX ? gen->behind + 1 : 1));
+  kymo_plan_emit(gen->key, KYMO_DO_CHECK, error, text,
+                 (uint32_t)(gen->behind < UINT32_MAX ? gen->behind + 1 : 1));
 }
 
 /* [x] → x */
@@ -186,7 +186,7 @@ static void emit_time(struct tdl_generator *gen, const struct tdl_item *item) {
     flags |= KYMO_TIME_IS_ACQUISITION;
   if (kymo_tdl_may_be_negative(gen, item))
     flags |= KYMO_TIME_IS_SIGNED;
-  kymo_key_emit(gen->key, KYMO_DO_TIME, time->clock->index, flags, time->low_bits);
+  kymo_plan_emit(gen->key, KYMO_DO_TIME, time->clock->index, flags, time->low_bits);
 }
 
 /* ---- where values go ---- */
@@ -282,7 +282,7 @@ static void emit_length(struct tdl_generator *gen, const struct tdl_item *item) 
     emit(gen, KYMO_DO_PREVIOUS);
     emit(gen, KYMO_DO_EQUAL);
     static const char text[] = "the record before has another length";
-    kymo_tdl_code(gen, KYMO_DO_CHECK, 4, kymo_key_add_text(gen->key, text, sizeof text - 1));
+    kymo_tdl_code(gen, KYMO_DO_CHECK, 4, kymo_plan_add_text(gen->key, text, sizeof text - 1));
     kymo_tdl_aim(gen, first);
   }
 }
@@ -318,7 +318,7 @@ static void emit_mark(struct tdl_generator *gen, uint32_t slot) {
 static void emit_typed(struct tdl_generator *gen, struct tdl_item *item, const struct tdl_type *type) {
   if (type->kind == TDL_TYPE_ARRAY) {
     kymo_tdl_emit_whole(gen, type->count);
-    uint32_t loop = kymo_key_emit(gen->key, KYMO_DO_LOOP, 0, KYMO_LOOP_TIMES, KYMO_KEY_REPEAT_LIMIT);
+    uint32_t loop = kymo_plan_emit(gen->key, KYMO_DO_LOOP, 0, KYMO_LOOP_TIMES, KYMO_PLAN_REPEAT_LIMIT);
     emit_typed(gen, item, type->element);
     kymo_tdl_code(gen, KYMO_DO_TURN, loop, 0);
     kymo_tdl_aim(gen, loop);
@@ -425,9 +425,9 @@ void kymo_tdl_emit_checksum(struct tdl_generator *gen, const struct tdl_item *it
   }
   kymo_tdl_code(gen, KYMO_DO_GET, own->begin, 0);
   kymo_tdl_code(gen, KYMO_DO_GET, own->end, 0);
-  kymo_key_emit(gen->key, KYMO_DO_CHECKSUM,
-                algorithms[sum->algorithm] | (sum->has_seed ? KYMO_CHECKSUM_SEEDED : 0), (uint32_t)sum->seed,
-                (uint32_t)(sum->seed >> 32));
+  kymo_plan_emit(gen->key, KYMO_DO_CHECKSUM,
+                 algorithms[sum->algorithm] | (sum->has_seed ? KYMO_CHECKSUM_SEEDED : 0), (uint32_t)sum->seed,
+                 (uint32_t)(sum->seed >> 32));
   kymo_tdl_emit_get(gen, item->slot);
   kymo_tdl_code(gen, KYMO_DO_EXPECT, 4, complaint(gen, item, "is not the", sum->name.at, sum->name.length));
   kymo_tdl_aim(gen, absent);

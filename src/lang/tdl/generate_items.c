@@ -2,8 +2,8 @@
 /* Items → code, in the order of the text. */
 #include "lang/tdl/generate.h"
 
-static void emit(struct tdl_generator *gen, enum kymo_key_code code) {
-  kymo_key_emit(gen->key, code, 0, 0, 0);
+static void emit(struct tdl_generator *gen, enum kymo_plan_code code) {
+  kymo_plan_emit(gen->key, code, 0, 0, 0);
 }
 
 /* ---- checksums that wait ---- */
@@ -93,9 +93,9 @@ static void emit_filled_bits(struct tdl_generator *gen, const struct tdl_item *i
   static const char text[] = "the filler is not what it should be";
   enum tdl_order order = gen->tree->order == TDL_ORDER_NONE ? TDL_LITTLE : gen->tree->order;
   kymo_tdl_emit_load(gen, item, &type, order);
-  kymo_key_emit_number(gen->key, item->fill, true);
+  kymo_plan_emit_number(gen->key, item->fill, true);
   emit(gen, KYMO_DO_EQUAL);
-  kymo_tdl_code(gen, KYMO_DO_CHECK, 4, kymo_key_add_text(gen->key, text, sizeof text - 1));
+  kymo_tdl_code(gen, KYMO_DO_CHECK, 4, kymo_plan_add_text(gen->key, text, sizeof text - 1));
 }
 
 static void emit_filler(struct tdl_generator *gen, const struct tdl_item *item) {
@@ -244,7 +244,7 @@ static void emit_repeat(struct tdl_generator *gen, const struct tdl_item *item) 
   struct turn turn = begin_turns(gen, item);
   if (item->repeat == TDL_REPEAT_TIMES)
     kymo_tdl_emit_whole(gen, item->expr);
-  uint32_t loop = kymo_key_emit(gen->key, KYMO_DO_LOOP, 0, loops[item->repeat], limit);
+  uint32_t loop = kymo_plan_emit(gen->key, KYMO_DO_LOOP, 0, loops[item->repeat], limit);
   clear_turn(gen, &turn);
   kymo_tdl_emit_items(gen, item->items);
   kymo_tdl_emit_pending(gen, &gen->pending);
@@ -260,13 +260,13 @@ static void emit_repeat(struct tdl_generator *gen, const struct tdl_item *item) 
 /* ---- the rest ---- */
 
 static void emit_order(struct tdl_generator *gen, const struct tdl_item *item) {
-  enum kymo_key_code code = item->is_file ? KYMO_DO_ORDER_FILE : KYMO_DO_ORDER;
-  uint32_t end = KYMO_KEY_NONE;
+  enum kymo_plan_code code = item->is_file ? KYMO_DO_ORDER_FILE : KYMO_DO_ORDER;
+  uint32_t end = KYMO_PLAN_NONE;
   for (const struct tdl_order_choice *choice = item->choices; choice; choice = choice->next) {
     kymo_tdl_emit(gen, choice->condition);
     uint32_t missed = kymo_tdl_code(gen, KYMO_DO_JUMP_FALSE, 0, 0);
-    kymo_tdl_code(gen, code, choice->order == TDL_BIG ? KYMO_KEY_BIG : KYMO_KEY_LITTLE, 0);
-    if (end != KYMO_KEY_NONE)
+    kymo_tdl_code(gen, code, choice->order == TDL_BIG ? KYMO_PLAN_BIG : KYMO_PLAN_LITTLE, 0);
+    if (end != KYMO_PLAN_NONE)
       kymo_tdl_aim(gen, end);
     end = kymo_tdl_code(gen, KYMO_DO_JUMP, 0, 0);
     kymo_tdl_aim(gen, missed);
@@ -274,8 +274,8 @@ static void emit_order(struct tdl_generator *gen, const struct tdl_item *item) {
   if (item->otherwise == TDL_ORDER_NONE)
     kymo_tdl_code(gen, KYMO_DO_FAIL, 3, kymo_tdl_key_text(gen, item->message));
   else
-    kymo_tdl_code(gen, code, item->otherwise == TDL_BIG ? KYMO_KEY_BIG : KYMO_KEY_LITTLE, 0);
-  if (end != KYMO_KEY_NONE)
+    kymo_tdl_code(gen, code, item->otherwise == TDL_BIG ? KYMO_PLAN_BIG : KYMO_PLAN_LITTLE, 0);
+  if (end != KYMO_PLAN_NONE)
     kymo_tdl_aim(gen, end);
 }
 
@@ -303,7 +303,7 @@ static void emit_define(struct tdl_generator *gen, const struct tdl_item *item) 
 }
 
 static uint32_t list_column(struct tdl_generator *gen, const struct tdl_expr *path) {
-  return path ? kymo_tdl_cell(gen, path->reference.slot)->column : KYMO_KEY_NONE;
+  return path ? kymo_tdl_cell(gen, path->reference.slot)->column : KYMO_PLAN_NONE;
 }
 
 static void emit_sync(struct tdl_generator *gen, const struct tdl_item *item) {
@@ -318,20 +318,20 @@ static void emit_define_record(struct tdl_generator *gen, const struct tdl_item 
       [TDL_BY_TEXT] = KYMO_STYLE_TEXT,
       [TDL_BY_LIST] = KYMO_STYLE_LIST,
   };
-  struct kymo_key_recipe recipe = {
+  struct kymo_plan_recipe recipe = {
       .table = item->table->index,
       .style = styles[item->source],
       .letters = item->types->index,
-      .split = item->source == TDL_BY_LIST ? KYMO_KEY_NONE : kymo_tdl_key_text(gen, item->split),
+      .split = item->source == TDL_BY_LIST ? KYMO_PLAN_NONE : kymo_tdl_key_text(gen, item->split),
       .name_column = list_column(gen, item->list_name),
       .type_column = list_column(gen, item->list_type),
       .size_column = list_column(gen, item->list_size),
       .has_length = item->record_length != NULL,
-      .first_override = kymo_key_count(gen->key, KYMO_SECTION_OVERRIDE),
+      .first_override = kymo_plan_count(gen->key, KYMO_SECTION_OVERRIDE),
   };
   for (const struct tdl_override *over = item->overrides; over; over = over->next, recipe.override_count++)
     kymo_tdl_add_override(gen, over);
-  uint32_t index = kymo_key_add_recipe(gen->key, &recipe);
+  uint32_t index = kymo_plan_add_recipe(gen->key, &recipe);
   emit_key(gen, item);
   kymo_tdl_emit_whole(gen, item->record_name);
   if (item->of)

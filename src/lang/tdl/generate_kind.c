@@ -3,8 +3,8 @@
 #include "lang/tdl/generate.h"
 #include <string.h>
 
-static void emit(struct tdl_generator *gen, enum kymo_key_code code) {
-  kymo_key_emit(gen->key, code, 0, 0, 0);
+static void emit(struct tdl_generator *gen, enum kymo_plan_code code) {
+  kymo_plan_emit(gen->key, code, 0, 0, 0);
 }
 
 /* ---- slots of ours ---- */
@@ -48,16 +48,16 @@ static int64_t load_bytes(const struct tdl_type *type) {
 
 static void add_load(struct tdl_generator *gen, const struct tdl_item *item, int64_t offset) {
   enum tdl_order order = item->field->order;
-  struct kymo_key_load load = {
+  struct kymo_plan_load load = {
       .offset = (uint32_t)offset,
       .bits = (uint32_t)item->field->type->fixed_bits,
       .is_signed = item->field->type->kind == TDL_TYPE_INTEGER,
-      .order = order == TDL_BIG             ? KYMO_KEY_BIG
-               : order == TDL_ORDER_DYNAMIC ? KYMO_KEY_CURRENT
-                                            : KYMO_KEY_LITTLE,
+      .order = order == TDL_BIG             ? KYMO_PLAN_BIG
+               : order == TDL_ORDER_DYNAMIC ? KYMO_PLAN_CURRENT
+                                            : KYMO_PLAN_LITTLE,
       .slot = kymo_tdl_key_slot(gen, item->slot),
   };
-  kymo_key_add_load(gen->key, &load);
+  kymo_plan_add_load(gen->key, &load);
 }
 
 /* Bytes of an item at a constant offset: nothing reads them in turn, or a load does. -1: the part's code has
@@ -126,7 +126,7 @@ static void emit_sequence(struct tdl_generator *gen, const struct tdl_slot *slot
   kymo_tdl_emit_get(gen, slot);
   if (attributes->per_slot)
     kymo_tdl_emit_get(gen, attributes->per_slot);
-  kymo_key_emit(gen->key, KYMO_DO_SEQUENCE, counter(gen, (uint32_t)bits, per), (uint32_t)bits, per);
+  kymo_plan_emit(gen->key, KYMO_DO_SEQUENCE, counter(gen, (uint32_t)bits, per), (uint32_t)bits, per);
 }
 
 static void emit_end(struct tdl_generator *gen) {
@@ -159,9 +159,10 @@ static void emit_prefix_lists(struct tdl_generator *gen) {
   gen->ahead = ahead;
 }
 
-static struct kymo_key_part make_part(struct tdl_generator *gen, struct tdl_item *items, int64_t start_bits) {
+static struct kymo_plan_part make_part(struct tdl_generator *gen, struct tdl_item *items,
+                                       int64_t start_bits) {
   const struct tdl_record *record = gen->frame->record;
-  struct kymo_key_part part = {.first_load = kymo_key_count(gen->key, KYMO_SECTION_LOAD)};
+  struct kymo_plan_part part = {.first_load = kymo_plan_count(gen->key, KYMO_SECTION_LOAD)};
   gen->fixed_bytes = gen->ahead = 0;
   gen->fixed_start = start_bits >= 0 ? start_bits / 8 : -1;
   gen->fixed_end = NULL;
@@ -169,8 +170,8 @@ static struct kymo_key_part make_part(struct tdl_generator *gen, struct tdl_item
   gen->pending = NULL;
   plan_fixed(gen, items);
   part.fixed = (uint32_t)gen->fixed_bytes;
-  part.load_count = kymo_key_count(gen->key, KYMO_SECTION_LOAD) - part.first_load;
-  kymo_key_block_begin(gen->key);
+  part.load_count = kymo_plan_count(gen->key, KYMO_SECTION_LOAD) - part.first_load;
+  kymo_plan_block_begin(gen->key);
   gen->ahead = gen->fixed_bytes;
   emit_prefix_lists(gen);
   gen->is_fixed = true;
@@ -182,7 +183,7 @@ static struct kymo_key_part make_part(struct tdl_generator *gen, struct tdl_item
   gen->is_fixed = false;
   gen->ahead = 0;
   emit_end(gen);
-  part.block = kymo_key_block_end(gen->key);
+  part.block = kymo_plan_block_end(gen->key);
   return part;
 }
 
@@ -207,27 +208,27 @@ static uint32_t column_name(struct tdl_generator *gen, const struct tdl_slot *sl
     at -= use->name.word->length;
     memcpy(at, use->name.word->text, use->name.word->length);
   }
-  return kymo_key_add_text(gen->key, name, length);
+  return kymo_plan_add_text(gen->key, name, length);
 }
 
 static void add_column(struct tdl_generator *gen, struct tdl_cell *cell) {
   const struct tdl_slot *slot = cell->slot;
-  struct kymo_key_column column = {
+  struct kymo_plan_column column = {
       .name = column_name(gen, slot),
-      .first_option = kymo_key_count(gen->key, KYMO_SECTION_OPTION),
+      .first_option = kymo_plan_count(gen->key, KYMO_SECTION_OPTION),
       .option_count = cell->option_count,
       .is_list = slot->repeats > 0,
       .is_hidden = slot->is_hidden,
       .is_optional = slot->repeats == 0 && cell->may_be_absent,
   };
   for (const struct tdl_option *option = cell->options; option; option = option->next) {
-    struct kymo_key_option out = {option->slot, option->shape, option->bits, option->view};
-    kymo_key_add_option(gen->key, &out);
+    struct kymo_plan_option out = {option->slot, option->shape, option->bits, option->view};
+    kymo_plan_add_option(gen->key, &out);
   }
-  cell->column = kymo_key_add_column(gen->key, &column);
+  cell->column = kymo_plan_add_column(gen->key, &column);
 }
 
-static void add_columns(struct tdl_generator *gen, struct tdl_frame *frame, struct kymo_key_kind *kind) {
+static void add_columns(struct tdl_generator *gen, struct tdl_frame *frame, struct kymo_plan_kind *kind) {
   for (uint32_t i = 0; i < frame->count; i++) {
     struct tdl_cell *cell = &frame->cells[i];
     if (!cell->slot || !kymo_tdl_is_delivered(cell))
@@ -245,22 +246,22 @@ static bool add_prefix(struct tdl_generator *gen, const struct tdl_prefix *prefi
   struct tdl_frame *frame = gen->frame = &gen->prefixes[prefix->index];
   frame->slot_count = frame->count;
   assign(gen);
-  struct kymo_key_prefix out = {.name = kymo_tdl_key_word(gen, prefix->name.word)};
+  struct kymo_plan_prefix out = {.name = kymo_tdl_key_word(gen, prefix->name.word)};
   out.part = make_part(gen, prefix->items, 0);
-  kymo_key_add_prefix(gen->key, &out);
+  kymo_plan_add_prefix(gen->key, &out);
   return !gen->failed && !gen->session->failed;
 }
 
 static void add_keeps(struct tdl_generator *gen, const struct tdl_record *record,
-                      struct kymo_key_kind *kind) {
+                      struct kymo_plan_kind *kind) {
   const struct tdl_frame *frame = gen->frame;
-  kind->first_keep = kymo_key_count(gen->key, KYMO_SECTION_KEEP);
+  kind->first_keep = kymo_plan_count(gen->key, KYMO_SECTION_KEEP);
   for (uint32_t i = 0; i < record->slot_count; i++) {
     if (frame->kept[i] == 0)
       continue;
-    struct kymo_key_keep keep = {.slot = i < frame->first ? i : i + frame->shift,
-                                 .index = frame->kept[i] - 1};
-    kymo_key_add_keep(gen->key, &keep);
+    struct kymo_plan_keep keep = {.slot = i < frame->first ? i : i + frame->shift,
+                                  .index = frame->kept[i] - 1};
+    kymo_plan_add_keep(gen->key, &keep);
     kind->keep_count++;
   }
 }
@@ -278,15 +279,15 @@ static bool add_kind(struct tdl_generator *gen, struct tdl_record *record) {
   frame->slot_count = before + frame->count;
   frame->has_time = frame->prefix && frame->prefix->has_time;
   assign(gen);
-  struct kymo_key_kind kind = {
+  struct kymo_plan_kind kind = {
       .name = kymo_tdl_key_word(gen, record->name.word),
       .class_ = classes[record->class_],
-      .prefix = record->prefix ? record->prefix->index : KYMO_KEY_NONE,
+      .prefix = record->prefix ? record->prefix->index : KYMO_PLAN_NONE,
       .when = kymo_tdl_block(gen, record->when),
       .align = kymo_tdl_block(gen, record->align),
-      .first_column = kymo_key_count(gen->key, KYMO_SECTION_COLUMN),
-      .event_column = KYMO_KEY_NONE,
-      .from_table = record->from ? record->from->index : KYMO_KEY_NONE,
+      .first_column = kymo_plan_count(gen->key, KYMO_SECTION_COLUMN),
+      .event_column = KYMO_PLAN_NONE,
+      .from_table = record->from ? record->from->index : KYMO_PLAN_NONE,
       .from_key = kymo_tdl_block(gen, record->from_key),
   };
   if (frame->prefix)
@@ -295,11 +296,11 @@ static bool add_kind(struct tdl_generator *gen, struct tdl_record *record) {
   kind.part = make_part(gen, record->items, record->prefix ? record->prefix->fixed_bits : 0);
   kind.slot_count = frame->slot_count;
   add_keeps(gen, record, &kind);
-  kind.holds = record->holds ? kymo_tdl_dispatch(gen, record->holds) : KYMO_KEY_NONE;
-  kymo_key_add_kind(gen->key, &kind);
-  if (frame->slot_count > KYMO_KEY_SLOTS)
+  kind.holds = record->holds ? kymo_tdl_dispatch(gen, record->holds) : KYMO_PLAN_NONE;
+  kymo_plan_add_kind(gen->key, &kind);
+  if (frame->slot_count > KYMO_PLAN_SLOTS)
     return kymo_tdl_fail(gen->session, record->name.at, "E61", "this record has more than %d values",
-                         KYMO_KEY_SLOTS);
+                         KYMO_PLAN_SLOTS);
   return !gen->failed && !gen->session->failed;
 }
 

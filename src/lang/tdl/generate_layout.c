@@ -6,7 +6,7 @@
 /* ---- dispatch ---- */
 
 static int compare_cases(const void *a, const void *b) {
-  const struct kymo_key_case *x = a, *y = b;
+  const struct kymo_plan_case *x = a, *y = b;
   if (x->high != y->high)
     return x->high < y->high ? -1 : 1;
   return x->low < y->low ? -1 : x->low > y->low;
@@ -34,9 +34,9 @@ static bool is_table(const struct tdl_names *kinds, const struct tdl_slot **slot
 }
 
 static bool add_cases(struct tdl_generator *gen, const struct tdl_names *kinds,
-                      struct kymo_key_dispatch *dispatch) {
+                      struct kymo_plan_dispatch *dispatch) {
   uint32_t count = 0;
-  struct kymo_key_case *cases = kymo_tdl_new(gen->session, dispatch->count, sizeof *cases);
+  struct kymo_plan_case *cases = kymo_tdl_new(gen->session, dispatch->count, sizeof *cases);
   if (!cases)
     return false;
   for (const struct tdl_names *each = kinds; each; each = each->next) {
@@ -44,36 +44,36 @@ static bool add_cases(struct tdl_generator *gen, const struct tdl_names *kinds,
     if (!each->record->when)
       dispatch->otherwise = each->record->index;
     else
-      cases[count++] = (struct kymo_key_case){(uint32_t)value, (uint32_t)(value >> 32), each->record->index};
+      cases[count++] = (struct kymo_plan_case){(uint32_t)value, (uint32_t)(value >> 32), each->record->index};
   }
   qsort(cases, count, sizeof *cases, compare_cases);
-  dispatch->first_case = kymo_key_count(gen->key, KYMO_SECTION_CASE);
+  dispatch->first_case = kymo_plan_count(gen->key, KYMO_SECTION_CASE);
   for (uint32_t i = 0; i < count; i++) {
     bool is_new = i == 0 || compare_cases(&cases[i], &cases[i - 1]) != 0;
     if (is_new)
-      kymo_key_add_case(gen->key, &cases[i]);
+      kymo_plan_add_case(gen->key, &cases[i]);
     dispatch->case_count += is_new;
   }
   return true;
 }
 
 uint32_t kymo_tdl_dispatch(struct tdl_generator *gen, const struct tdl_names *kinds) {
-  struct kymo_key_dispatch dispatch = {
-      .first = kymo_key_count(gen->key, KYMO_SECTION_KIND_REF),
-      .slot = KYMO_KEY_NONE,
-      .otherwise = KYMO_KEY_NONE,
+  struct kymo_plan_dispatch dispatch = {
+      .first = kymo_plan_count(gen->key, KYMO_SECTION_KIND_REF),
+      .slot = KYMO_PLAN_NONE,
+      .otherwise = KYMO_PLAN_NONE,
   };
   const struct tdl_slot *slot;
   for (const struct tdl_names *each = kinds; each; each = each->next, dispatch.count++) {
-    struct kymo_key_kind_ref reference = {each->record->index};
-    kymo_key_add_kind_ref(gen->key, &reference);
+    struct kymo_plan_kind_ref reference = {each->record->index};
+    kymo_plan_add_kind_ref(gen->key, &reference);
   }
   if (is_table(kinds, &slot)) {
     dispatch.slot = slot->index; /* prefixes have their slots first */
     if (!add_cases(gen, kinds, &dispatch))
       gen->failed = true;
   }
-  return kymo_key_add_dispatch(gen->key, &dispatch);
+  return kymo_plan_add_dispatch(gen->key, &dispatch);
 }
 
 /* ---- steps ---- */
@@ -87,29 +87,29 @@ static uint32_t count_steps(const struct tdl_step *steps) {
 
 static void add_steps(struct tdl_generator *gen, const struct tdl_step *steps) {
   for (const struct tdl_step *step = steps; step; step = step->next) {
-    struct kymo_key_step out = {
-        .dispatch = step->kinds ? kymo_tdl_dispatch(gen, step->kinds) : KYMO_KEY_NONE,
+    struct kymo_plan_step out = {
+        .dispatch = step->kinds ? kymo_tdl_dispatch(gen, step->kinds) : KYMO_PLAN_NONE,
         .is_repeat = step->is_repeat,
         .times = kymo_tdl_block(gen, step->times),
         .at = kymo_tdl_block(gen, step->where),
         .size = kymo_tdl_block(gen, step->kinds ? step->size : step->block),
-        .until = step->until ? step->until->index : KYMO_KEY_NONE,
+        .until = step->until ? step->until->index : KYMO_PLAN_NONE,
         .inner_count = count_steps(step->steps),
     };
-    kymo_key_add_step(gen->key, &out);
+    kymo_plan_add_step(gen->key, &out);
     add_steps(gen, step->steps);
   }
 }
 
 /* ---- policies, order of time ---- */
 
-static bool set_policies(struct tdl_generator *gen, struct kymo_key_root *root) {
+static bool set_policies(struct tdl_generator *gen, struct kymo_plan_root *root) {
   static const uint8_t actions[] = {
-      [TDL_POLICY_DEFAULT] = KYMO_KEY_POLICY_DEFAULT, [TDL_POLICY_STOP] = KYMO_KEY_POLICY_STOP,
-      [TDL_POLICY_SKIP] = KYMO_KEY_POLICY_SKIP,       [TDL_POLICY_MARK] = KYMO_KEY_POLICY_MARK,
-      [TDL_POLICY_RESYNC] = KYMO_KEY_POLICY_RESYNC,
+      [TDL_POLICY_DEFAULT] = KYMO_PLAN_POLICY_DEFAULT, [TDL_POLICY_STOP] = KYMO_PLAN_POLICY_STOP,
+      [TDL_POLICY_SKIP] = KYMO_PLAN_POLICY_SKIP,       [TDL_POLICY_MARK] = KYMO_PLAN_POLICY_MARK,
+      [TDL_POLICY_RESYNC] = KYMO_PLAN_POLICY_RESYNC,
   };
-  root->resync = KYMO_KEY_NONE;
+  root->resync = KYMO_PLAN_NONE;
   for (unsigned i = 1; i < TDL_POLICIES; i++) {
     const struct tdl_policy *policy = &gen->tree->layout.policies[i];
     root->policies[i] = actions[policy->action];
@@ -117,7 +117,7 @@ static bool set_policies(struct tdl_generator *gen, struct kymo_key_root *root) 
       continue;
     uint32_t pattern = kymo_tdl_key_text(gen, policy->pattern);
     uint32_t within = policy->within > UINT32_MAX ? UINT32_MAX : (uint32_t)policy->within;
-    if (root->resync != KYMO_KEY_NONE && (root->resync != pattern || root->resync_within != within))
+    if (root->resync != KYMO_PLAN_NONE && (root->resync != pattern || root->resync_within != within))
       return kymo_tdl_fail(gen->session, gen->tree->layout.at, "E33",
                            "RESYNC has one pattern for all errors");
     root->resync = pattern;
@@ -143,7 +143,7 @@ static uint64_t margin_ps(const struct tdl_generator *gen, const struct tdl_expr
   return tick && value > UINT64_MAX / tick ? UINT64_MAX : value * tick;
 }
 
-static void set_sorted(struct tdl_generator *gen, struct kymo_key_root *root) {
+static void set_sorted(struct tdl_generator *gen, struct kymo_plan_root *root) {
   static const uint8_t modes[] = {
       [TDL_SORTED_NO] = KYMO_SORTED_NO,
       [TDL_SORTED_YES] = KYMO_SORTED_YES,
@@ -158,7 +158,7 @@ static void set_sorted(struct tdl_generator *gen, struct kymo_key_root *root) {
     root->sorted_low = kymo_tdl_key_word(gen, layout->sorted_per.word);
 }
 
-bool kymo_tdl_layout(struct tdl_generator *gen, struct kymo_key_root *root) {
+bool kymo_tdl_layout(struct tdl_generator *gen, struct kymo_plan_root *root) {
   static const uint8_t merges[] = {
       [TDL_MERGE_NONE] = KYMO_MERGE_NONE,
       [TDL_MERGE_BY_TIME] = KYMO_MERGE_BY_TIME,
@@ -170,6 +170,6 @@ bool kymo_tdl_layout(struct tdl_generator *gen, struct kymo_key_root *root) {
   set_sorted(gen, root);
   root->merge = merges[layout->merge];
   root->merge_pattern =
-      layout->merge_files.data ? kymo_tdl_key_text(gen, layout->merge_files) : KYMO_KEY_NONE;
+      layout->merge_files.data ? kymo_tdl_key_text(gen, layout->merge_files) : KYMO_PLAN_NONE;
   return set_policies(gen, root);
 }

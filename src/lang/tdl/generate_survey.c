@@ -6,7 +6,7 @@
 #include "lang/tdl/generate.h"
 
 #define STACK_OF_ONE \
-  (KYMO_KEY_STACK - 16) /* values that one expression may need; the rest is for those beside it */
+  (KYMO_PLAN_STACK - 16) /* values that one expression may need; the rest is for those beside it */
 
 /* ---- cells ---- */
 

@@ -6,21 +6,21 @@
 #define RECENT 64 /* the most items of a section that are searched for an equal one */
 
 uint32_t kymo_tdl_key_text(struct tdl_generator *gen, struct tdl_bytes bytes) {
-  return kymo_key_add_text(gen->key, bytes.data ? (const void *)bytes.data : "", bytes.length);
+  return kymo_plan_add_text(gen->key, bytes.data ? (const void *)bytes.data : "", bytes.length);
 }
 
 uint32_t kymo_tdl_key_word(struct tdl_generator *gen, const struct tdl_word *word) {
-  return kymo_key_add_text(gen->key, word ? word->text : "", word ? word->length : 0);
+  return kymo_plan_add_text(gen->key, word ? word->text : "", word ? word->length : 0);
 }
 
 /* Adds an item unless one of the last ones is equal. */
-static uint32_t add_once(struct tdl_generator *gen, enum kymo_key_section section, const void *item,
+static uint32_t add_once(struct tdl_generator *gen, enum kymo_plan_section section, const void *item,
                          size_t size) {
-  uint32_t count = kymo_key_count(gen->key, section);
+  uint32_t count = kymo_plan_count(gen->key, section);
   for (uint32_t i = count; i > 0 && count - i < RECENT; i--)
-    if (memcmp(kymo_key_item(gen->key, section, i - 1), item, size) == 0)
+    if (memcmp(kymo_plan_item(gen->key, section, i - 1), item, size) == 0)
       return i - 1;
-  return kymo_key_add(gen->key, section, item);
+  return kymo_plan_add(gen->key, section, item);
 }
 
 /* ---- types ---- */
@@ -30,7 +30,7 @@ static uint32_t constant_size(const struct tdl_expr *size) {
   return kymo_tdl_constant(size, &value) && value < KYMO_SIZE_TO_END ? (uint32_t)value : KYMO_SIZE_POPPED;
 }
 
-static void set_number(struct kymo_key_type *out, const struct tdl_type *type) {
+static void set_number(struct kymo_plan_type *out, const struct tdl_type *type) {
   static const uint8_t encodings[] = {
       [TDL_TYPE_UNSIGNED] = KYMO_TYPE_UNSIGNED, [TDL_TYPE_INTEGER] = KYMO_TYPE_SIGNED,
       [TDL_TYPE_FLOAT] = KYMO_TYPE_FLOAT,       [TDL_TYPE_BCD] = KYMO_TYPE_BCD,
@@ -41,7 +41,7 @@ static void set_number(struct kymo_key_type *out, const struct tdl_type *type) {
   out->fraction = type->kind == TDL_TYPE_FIXED ? type->number : 0;
 }
 
-static void set_varint(struct kymo_key_type *out, const struct tdl_type *type) {
+static void set_varint(struct kymo_plan_type *out, const struct tdl_type *type) {
   static const uint8_t encodings[] = {
       [TDL_LEB] = KYMO_TYPE_LEB,
       [TDL_SLEB] = KYMO_TYPE_SLEB,
@@ -53,7 +53,7 @@ static void set_varint(struct kymo_key_type *out, const struct tdl_type *type) {
 }
 
 /* STRING, BYTES and TEXT NUMBER: the size is part of the type only if it is constant. */
-static void set_text(const struct tdl_generator *gen, struct kymo_key_type *out,
+static void set_text(const struct tdl_generator *gen, struct kymo_plan_type *out,
                      const struct tdl_type *type) {
   bool is_number = type->kind == TDL_TYPE_TEXT_NUMBER, is_ended = type->size_form == TDL_SIZE_ENDED;
   out->size = type->size_form == TDL_SIZE_BYTES    ? constant_size(type->size)
@@ -78,10 +78,10 @@ static void set_text(const struct tdl_generator *gen, struct kymo_key_type *out,
 }
 
 uint32_t kymo_tdl_type(struct tdl_generator *gen, const struct tdl_type *type, enum tdl_order order) {
-  struct kymo_key_type out = {
-      .order = order == TDL_BIG             ? KYMO_KEY_BIG
-               : order == TDL_ORDER_DYNAMIC ? KYMO_KEY_CURRENT
-                                            : KYMO_KEY_LITTLE,
+  struct kymo_plan_type out = {
+      .order = order == TDL_BIG             ? KYMO_PLAN_BIG
+               : order == TDL_ORDER_DYNAMIC ? KYMO_PLAN_CURRENT
+                                            : KYMO_PLAN_LITTLE,
       .is_msb_first = gen->tree->bit_order == TDL_BITS_LSB   ? 0
                       : gen->tree->bit_order == TDL_BITS_MSB ? 1
                                                              : 2,
@@ -105,31 +105,31 @@ static void set_double(double value, uint32_t *low, uint32_t *high) {
   *high = (uint32_t)(bits >> 32);
 }
 
-static uint32_t add_view(struct tdl_generator *gen, const struct kymo_key_view *view) {
+static uint32_t add_view(struct tdl_generator *gen, const struct kymo_plan_view *view) {
   return add_once(gen, KYMO_SECTION_VIEW, view, sizeof *view);
 }
 
 static uint32_t plain_unit(struct tdl_generator *gen, const char *unit) {
-  struct kymo_key_view view = {.token = KYMO_KEY_NONE, .names = KYMO_KEY_NONE, .flags = KYMO_KEY_NONE};
-  view.unit = kymo_key_add_text(gen->key, unit, strlen(unit));
+  struct kymo_plan_view view = {.token = KYMO_PLAN_NONE, .names = KYMO_PLAN_NONE, .flags = KYMO_PLAN_NONE};
+  view.unit = kymo_plan_add_text(gen->key, unit, strlen(unit));
   return add_view(gen, &view);
 }
 
 uint32_t kymo_tdl_view(struct tdl_generator *gen, const struct tdl_attributes *attributes) {
   if (!attributes->token && !attributes->token_table && !attributes->flags && !attributes->has_scale &&
       !attributes->units.data && attributes->show == TDL_SHOW_NONE)
-    return KYMO_KEY_NONE;
+    return KYMO_PLAN_NONE;
   static const uint8_t shows[] = {
       [TDL_SHOW_NONE] = KYMO_SHOW_NONE,       [TDL_SHOW_HEX] = KYMO_SHOW_HEX,
       [TDL_SHOW_ADDRESS] = KYMO_SHOW_ADDRESS, [TDL_SHOW_UUID] = KYMO_SHOW_UUID,
       [TDL_SHOW_CHAR] = KYMO_SHOW_CHAR,
   };
-  struct kymo_key_view view = {
-      .token = attributes->token ? attributes->token->index : KYMO_KEY_NONE,
-      .names = attributes->token_table ? attributes->token_table->index : KYMO_KEY_NONE,
-      .flags = attributes->flags ? attributes->flags->index : KYMO_KEY_NONE,
+  struct kymo_plan_view view = {
+      .token = attributes->token ? attributes->token->index : KYMO_PLAN_NONE,
+      .names = attributes->token_table ? attributes->token_table->index : KYMO_PLAN_NONE,
+      .flags = attributes->flags ? attributes->flags->index : KYMO_PLAN_NONE,
       .has_scale = attributes->has_scale,
-      .unit = attributes->units.data ? kymo_tdl_key_text(gen, attributes->units) : KYMO_KEY_NONE,
+      .unit = attributes->units.data ? kymo_tdl_key_text(gen, attributes->units) : KYMO_PLAN_NONE,
       .show = shows[attributes->show],
   };
   if (attributes->has_scale) {
@@ -298,7 +298,7 @@ static bool add_letter(struct tdl_generator *gen, const struct tdl_types_item *i
                          "a type of TYPES needs a constant size, and takes only an order and a view");
   struct tdl_item like = {.kind = TDL_ITEM_FIELD, .field = item->field};
   struct tdl_option option = kymo_tdl_option(gen, &like);
-  struct kymo_key_letter letter = {
+  struct kymo_plan_letter letter = {
       .text = kymo_tdl_key_text(gen, item->key),
       .type = kymo_tdl_type(gen, element, field->order),
       .shape = option.shape,
@@ -306,21 +306,21 @@ static bool add_letter(struct tdl_generator *gen, const struct tdl_types_item *i
       .count = (uint32_t)count,
       .view = option.view,
   };
-  kymo_key_add_letter(gen->key, &letter);
+  kymo_plan_add_letter(gen->key, &letter);
   return true;
 }
 
 bool kymo_tdl_letters(struct tdl_generator *gen) {
   for (const struct tdl_types *types = gen->tree->types; types; types = types->next) {
-    struct kymo_key_letters letters = {
+    struct kymo_plan_letters letters = {
         .name = kymo_tdl_key_word(gen, types->name.word),
-        .first = kymo_key_count(gen->key, KYMO_SECTION_LETTER),
+        .first = kymo_plan_count(gen->key, KYMO_SECTION_LETTER),
         .count = types->count,
     };
     for (const struct tdl_types_item *item = types->items; item; item = item->next)
       if (!add_letter(gen, item))
         return false;
-    kymo_key_add_letters(gen->key, &letters);
+    kymo_plan_add_letters(gen->key, &letters);
   }
   return true;
 }
@@ -351,13 +351,13 @@ void kymo_tdl_add_override(struct tdl_generator *gen, const struct tdl_override 
                   "FIELD takes only an order, a view and a TIME with a constant unit");
     return;
   }
-  struct kymo_key_override out = {
+  struct kymo_plan_override out = {
       .name = kymo_tdl_key_text(gen, over->label),
       .view = kymo_tdl_view(gen, attributes),
-      .order = attributes->order == TDL_ORDER_NONE ? KYMO_KEY_NONE
-               : attributes->order == TDL_BIG      ? KYMO_KEY_BIG
-                                                   : KYMO_KEY_LITTLE,
-      .clock = time->mode == TDL_TIME_NONE ? KYMO_KEY_NONE : time->clock->index,
+      .order = attributes->order == TDL_ORDER_NONE ? KYMO_PLAN_NONE
+               : attributes->order == TDL_BIG      ? KYMO_PLAN_BIG
+                                                   : KYMO_PLAN_LITTLE,
+      .clock = time->mode == TDL_TIME_NONE ? KYMO_PLAN_NONE : time->clock->index,
       .time_mode = modes[time->mode],
       .low_bits = time->low_bits,
       .unit_low = (uint32_t)value,
@@ -367,5 +367,5 @@ void kymo_tdl_add_override(struct tdl_generator *gen, const struct tdl_override 
     out.unit_kind = time->rate                   ? KYMO_TIME_RATE
                     : unit->type == TDL_DURATION ? KYMO_TIME_UNIT
                                                  : KYMO_TIME_TICKS;
-  kymo_key_add_override(gen->key, &out);
+  kymo_plan_add_override(gen->key, &out);
 }
