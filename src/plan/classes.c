@@ -225,12 +225,6 @@ static char *text_of(struct maker *maker, uint32_t text) {
   return copy;
 }
 
-static const struct kymo_type *number(struct maker *maker, uint32_t bits) {
-  return kymo_builder_type(
-      maker->builder,
-      &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = bits, .base = 10});
-}
-
 static bool fits(struct kymo_wide n, bool is_signed, uint32_t bits) {
   if (!is_signed)
     return n.high == 0 && (bits == 64 || n.low >> bits == 0);
@@ -417,23 +411,11 @@ static bool add_number(struct maker *maker, const char *prefix, const char *name
     return false;
   memset(text, '_', maker->underscores);
   stpcpy(stpcpy(text + maker->underscores, prefix), name);
-  return add_member(maker, text, number(maker, bits), true);
+  return add_member(maker, text, kymo_builder_number(maker->builder, bits, 0, NULL), true);
 }
 
 static struct length last_member(struct maker *maker) {
   return (struct length){maker->members[maker->member_count - 1].type, 1, {maker->member_count - 1}};
-}
-
-static const struct kymo_type *make_struct(struct maker *maker, const struct kymo_member *members,
-                                           uint32_t count) {
-  struct kymo_member *copy = kymo_builder_alloc(maker->builder, (count + 1) * sizeof *copy);
-  if (!copy)
-    return NULL;
-  if (count)
-    memcpy(copy, members, count * sizeof *copy);
-  return kymo_builder_type(
-      maker->builder,
-      &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .align_bits = 8, .members = copy, .member_count = count});
 }
 
 /* One field of rows: a column of the plan, or of a definition at run time. */
@@ -495,24 +477,21 @@ static const struct kymo_type *element_type(struct maker *maker, const struct fi
   bool is_variant = field->option_count > 1, has_count = has_counted(maker, field);
   struct kymo_member members[3];
   uint32_t count = 0;
-  struct length tag = {number(maker, 8), 3, {list, KYMO_STEP_ELEMENT, 0}};
-  struct length length = {number(maker, 32), 3, {list, KYMO_STEP_ELEMENT, is_variant}};
+  struct length tag = {kymo_builder_number(maker->builder, 8, 0, NULL), 3, {list, KYMO_STEP_ELEMENT, 0}};
+  struct length length = {
+      kymo_builder_number(maker->builder, 32, 0, NULL), 3, {list, KYMO_STEP_ELEMENT, is_variant}};
   if (!is_variant && !has_count)
     return option_type(maker, field->options, NULL);
   if (is_variant)
-    members[count++] = (struct kymo_member){
-        .name = "which", .source_name = "which", .type = tag.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
+    members[count++] =
+        (struct kymo_member){.name = "which", .type = tag.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
   if (has_count)
-    members[count++] = (struct kymo_member){
-        .name = "n", .source_name = "n", .type = length.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
-  members[count] =
-      (struct kymo_member){.name = "value", .source_name = "value", .attributes = KYMO_ATTRIBUTE_ELEMENT};
+    members[count++] =
+        (struct kymo_member){.name = "n", .type = length.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
+  members[count] = (struct kymo_member){.name = "value", .attributes = KYMO_ATTRIBUTE_ELEMENT};
   members[count].type =
       is_variant ? variant_type(maker, field, &tag, &length) : option_type(maker, field->options, &length);
-  for (uint32_t i = 0; i <= count; i++)
-    if (!members[i].type)
-      return NULL;
-  return make_struct(maker, members, count + 1);
+  return kymo_builder_struct(maker->builder, members, count + 1);
 }
 
 static bool add_list(struct maker *maker, const struct field *field) {
@@ -635,7 +614,7 @@ static const struct kymo_type *payload_of(struct maker *maker, const struct kymo
   if (kind->from_table != KYMO_PLAN_NONE && (!record || record->is_bytes) &&
       !add_field(maker, &(struct field){.name = "data", .options = &rest, .option_count = 1}))
     return NULL;
-  return make_struct(maker, maker->members, maker->member_count);
+  return kymo_builder_struct(maker->builder, maker->members, maker->member_count);
 }
 
 /* The text of a class's interpretation, `index` among those of its kind; NULL: out of memory. */
@@ -737,14 +716,9 @@ bool kymo_plan_names_late(const struct kymo_plan *plan) {
 
 /* The number of records lost up to a packet. */
 static const struct kymo_type *make_context(struct maker *maker) {
-  const struct kymo_type *count =
-      kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
-                                                            .align_bits = 8,
-                                                            .size_bits = 64,
-                                                            .base = 10,
-                                                            .roles = KYMO_ROLE_DISCARDED});
-  struct kymo_member member = {.name = "events_discarded", .source_name = "events_discarded", .type = count};
-  return count ? make_struct(maker, &member, 1) : NULL;
+  const struct kymo_type *count = kymo_builder_number(maker->builder, 64, KYMO_ROLE_DISCARDED, NULL);
+  struct kymo_member member = {.name = "events_discarded", .type = count};
+  return count ? kymo_builder_struct(maker->builder, &member, 1) : NULL;
 }
 
 static int make_stream(struct maker *maker) {
@@ -753,26 +727,16 @@ static int make_stream(struct maker *maker) {
   const struct kymo_clock *clock = NULL;
   if (maker->classes.clock != KYMO_PLAN_NONE) {
     clock = make_clock(maker);
-    const struct kymo_type *time =
-        kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
-                                                              .align_bits = 8,
-                                                              .size_bits = 64,
-                                                              .base = 10,
-                                                              .roles = KYMO_ROLE_TIMESTAMP,
-                                                              .clock = clock});
-    members[count++] = (struct kymo_member){.name = "time", .source_name = "time", .type = time};
+    const struct kymo_type *time = kymo_builder_number(maker->builder, 64, KYMO_ROLE_TIMESTAMP, clock);
+    members[count++] = (struct kymo_member){.name = "time", .type = time};
   }
-  const struct kymo_type *id =
-      kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
-                                                            .align_bits = 8,
-                                                            .size_bits = 16,
-                                                            .base = 10,
-                                                            .roles = KYMO_ROLE_EVENT_CLASS_ID});
-  members[count++] = (struct kymo_member){.name = "id", .source_name = "id", .type = id};
+  const struct kymo_type *id = kymo_builder_number(maker->builder, 16, KYMO_ROLE_EVENT_CLASS_ID, NULL);
+  members[count++] = (struct kymo_member){.name = "id", .type = id};
   if (maker->classes.may_lack_time)
     members[count++] =
-        (struct kymo_member){.name = KYMO_TIMED, .source_name = KYMO_TIMED, .type = number(maker, 8)};
-  struct kymo_stream_class stream = {.event_header = make_struct(maker, members, count), .clock = clock};
+        (struct kymo_member){.name = KYMO_TIMED, .type = kymo_builder_number(maker->builder, 8, 0, NULL)};
+  struct kymo_stream_class stream = {.event_header = kymo_builder_struct(maker->builder, members, count),
+                                     .clock = clock};
   bool tells_losses = kymo_plan_tells_losses(maker->plan);
   if (tells_losses)
     stream.packet_context = make_context(maker);

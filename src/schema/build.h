@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the builder for descriptions inside of the library, beyond <kymo/schema.h>: its arena. */
+/* Functions of the builder for descriptions inside of the library, beyond <kymo/schema.h>. */
 #ifndef KYMO_SCHEMA_BUILD_H
 #define KYMO_SCHEMA_BUILD_H
 
@@ -9,6 +9,14 @@
 
 /* Memory that lives as long as the schema: for names, member arrays, mappings, steps. */
 struct kymo_arena *kymo_builder_arena(struct kymo_builder *builder);
+/* An unsigned integer of whole bytes, printed as a decimal number. NULL: out of memory. */
+const struct kymo_type *kymo_builder_number(struct kymo_builder *builder, uint32_t bits, uint32_t roles,
+                                            const struct kymo_clock *clock);
+/* A struct of these members, aligned to bytes. The members are copied, their names are not; source_name NULL
+ * is the name. NULL if a member has no name or no type, since there was no memory for it, or if there is none
+ * now. */
+const struct kymo_type *kymo_builder_struct(struct kymo_builder *builder, const struct kymo_member *list,
+                                            uint32_t count);
 /* Whether an allocation has failed so far: kymo_builder_finish will report it. */
 bool kymo_builder_has_failed(struct kymo_builder *builder);
 

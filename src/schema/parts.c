@@ -57,3 +57,30 @@ void kymo_mapping_set(struct kymo_mapping *list, uint32_t index, const char *nam
                       uint64_t high) {
   list[index] = (struct kymo_mapping){name, low, high};
 }
+
+const struct kymo_type *kymo_builder_number(struct kymo_builder *builder, uint32_t bits, uint32_t roles,
+                                            const struct kymo_clock *clock) {
+  return kymo_builder_type(builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
+                                                        .align_bits = 8,
+                                                        .size_bits = bits,
+                                                        .base = 10,
+                                                        .roles = roles,
+                                                        .clock = clock});
+}
+
+const struct kymo_type *kymo_builder_struct(struct kymo_builder *builder, const struct kymo_member *list,
+                                            uint32_t count) {
+  struct kymo_member *members = kymo_builder_members(builder, count + 1);
+  for (uint32_t i = 0; members && i < count; i++) {
+    if (!list[i].name || !list[i].type)
+      return NULL;
+    members[i] = list[i];
+    if (!members[i].source_name)
+      members[i].source_name = members[i].name;
+  }
+  return members ? kymo_builder_type(builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
+                                                                  .align_bits = 8,
+                                                                  .members = members,
+                                                                  .member_count = count})
+                 : NULL;
+}

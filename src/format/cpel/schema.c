@@ -6,8 +6,8 @@
 #include "base/printfmt.h"
 #include "base/strbuf.h"
 #include "lang/ctf2/json.h"
+#include "schema/build.h"
 #include "schema/message.h"
-#include "schema/parts.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,19 +222,10 @@ static const struct kymo_type *integer(struct maker *maker, struct kymo_type typ
 
 /* Of these members, up to the first without name; NULL if one has no type. */
 static const struct kymo_type *structure(struct maker *maker, const struct kymo_member list[MEMBERS_MAX]) {
-  struct kymo_member *members = kymo_builder_alloc(maker->builder, MEMBERS_MAX * sizeof *members);
   uint32_t count = 0;
-  for (; members && count < MEMBERS_MAX && list[count].name; count++) {
-    members[count] = (struct kymo_member){
-        .name = list[count].name, .source_name = list[count].name, .type = list[count].type};
-    if (!list[count].type)
-      return NULL;
-  }
-  return members ? kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
-                                                                         .align_bits = 8,
-                                                                         .members = members,
-                                                                         .member_count = count})
-                 : NULL;
+  while (count < MEMBERS_MAX && list[count].name)
+    count++;
+  return kymo_builder_struct(maker->builder, list, count);
 }
 
 #define STRUCTURE(maker, ...) structure(maker, (const struct kymo_member[MEMBERS_MAX]){__VA_ARGS__})

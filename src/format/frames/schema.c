@@ -8,8 +8,8 @@
 #include "decode/walk.h"
 #include "format/frames/frames.h"
 #include "schema/attribute.h"
+#include "schema/build.h"
 #include "schema/message.h"
-#include "schema/parts.h"
 #include "source/format.h"
 #include <stdio.h>
 
@@ -20,40 +20,7 @@ struct maker {
   struct kymo_error *error;
 };
 
-static const struct kymo_type *make_integer(struct maker *maker, uint32_t bits, uint32_t roles) {
-  return kymo_builder_type(
-      maker->builder,
-      &(struct kymo_type){
-          .kind = KYMO_KIND_INTEGER, .align_bits = 8, .size_bits = bits, .base = 10, .roles = roles});
-}
-
-/* A struct of members; a member without type means that there was no memory. */
-static const struct kymo_type *make_struct(struct maker *maker, const struct kymo_member *from,
-                                           uint32_t count) {
-  struct kymo_member *members = kymo_builder_alloc(maker->builder, count * sizeof *members);
-  for (uint32_t i = 0; members && i < count; i++) {
-    if (!from[i].type)
-      return NULL;
-    members[i] = from[i];
-    members[i].source_name = members[i].name;
-  }
-  return members ? kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
-                                                                         .align_bits = 8,
-                                                                         .members = members,
-                                                                         .member_count = count})
-                 : NULL;
-}
-
 static int no_memory(struct maker *maker) { return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory"); }
-
-static const struct kymo_type *make_time(struct maker *maker, const struct kymo_clock *clock) {
-  return kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER,
-                                                               .align_bits = 8,
-                                                               .size_bits = 64,
-                                                               .base = 10,
-                                                               .roles = KYMO_ROLE_TIMESTAMP,
-                                                               .clock = clock});
-}
 
 static int make_stream(struct maker *maker, bool is_cpu, bool has_time) {
   const struct kymo_clock *clock = NULL;
@@ -62,26 +29,30 @@ static int make_stream(struct maker *maker, bool is_cpu, bool has_time) {
             maker->builder,
             &(struct kymo_clock){.name = "fields", .frequency = 1000000000, .origin_is_epoch = true})))
     return no_memory(maker);
-  const struct kymo_member id = {.name = "id", .type = make_integer(maker, 16, KYMO_ROLE_EVENT_CLASS_ID)},
-                           header[] = {id,
-                                       {.name = "time", .type = has_time ? make_time(maker, clock) : NULL},
-                                       {.name = KYMO_TIMED, .type = make_integer(maker, 8, 0)}},
-                           lost = {.name = "events_discarded",
-                                   .type = make_integer(maker, 64, KYMO_ROLE_DISCARDED)},
-                           context[] = {
-                               {.name = "sequence", .type = make_integer(maker, 32, 0)},
-                               {.name = is_cpu ? "cpu" : "thread", .type = make_integer(maker, 32, 0)}};
+  const struct kymo_member
+      id = {.name = "id", .type = kymo_builder_number(maker->builder, 16, KYMO_ROLE_EVENT_CLASS_ID, NULL)},
+      header[] = {id,
+                  {.name = "time",
+                   .type =
+                       has_time ? kymo_builder_number(maker->builder, 64, KYMO_ROLE_TIMESTAMP, clock) : NULL},
+                  {.name = KYMO_TIMED, .type = kymo_builder_number(maker->builder, 8, 0, NULL)}},
+      lost = {.name = "events_discarded",
+              .type = kymo_builder_number(maker->builder, 64, KYMO_ROLE_DISCARDED, NULL)},
+      context[] = {
+          {.name = "sequence", .type = kymo_builder_number(maker->builder, 32, 0, NULL)},
+          {.name = is_cpu ? "cpu" : "thread", .type = kymo_builder_number(maker->builder, 32, 0, NULL)}};
   struct kymo_stream_class stream = {.clock = clock,
-                                     .event_header = make_struct(maker, header, has_time ? 3 : 1),
-                                     .packet_context = make_struct(maker, &lost, 1),
-                                     .common_context = make_struct(maker, context, 2)};
+                                     .event_header =
+                                         kymo_builder_struct(maker->builder, header, has_time ? 3 : 1),
+                                     .packet_context = kymo_builder_struct(maker->builder, &lost, 1),
+                                     .common_context = kymo_builder_struct(maker->builder, context, 2)};
   if (!stream.event_header || !stream.packet_context || !stream.common_context)
     return no_memory(maker);
   return kymo_builder_stream(maker->builder, &stream, &maker->stream, maker->error);
 }
 
 static const struct kymo_type *make_bytes(struct maker *maker) {
-  const struct kymo_type *length = make_integer(maker, 32, 0);
+  const struct kymo_type *length = kymo_builder_number(maker->builder, 32, 0, NULL);
   uint32_t *steps = kymo_builder_alloc(maker->builder, sizeof *steps);
   struct kymo_type blob = {.kind = KYMO_KIND_BLOB_SEQUENCE,
                            .align_bits = 8,
@@ -90,13 +61,13 @@ static const struct kymo_type *make_bytes(struct maker *maker) {
   const struct kymo_member members[] = {
       {.name = "length", .type = length},
       {.name = "bytes", .type = length && steps ? kymo_builder_type(maker->builder, &blob) : NULL}};
-  return make_struct(maker, members, 2);
+  return kymo_builder_struct(maker->builder, members, 2);
 }
 
 static const struct kymo_type *make_text(struct maker *maker) {
   const struct kymo_type *text = kymo_builder_type(
       maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRING, .encoding = KYMO_ENCODING_UTF8});
-  return make_struct(maker, &(struct kymo_member){.name = "text", .type = text}, 1);
+  return kymo_builder_struct(maker->builder, &(struct kymo_member){.name = "text", .type = text}, 1);
 }
 
 static int add_class(struct maker *maker, enum frames_class id, const char *what) {
@@ -154,7 +125,7 @@ static const struct kymo_type *make_array(struct maker *maker, uint32_t what, ui
   uint32_t element = kymo_field_element(what), *steps = kymo_builder_alloc(maker->builder, sizeof *steps);
   struct kymo_type type = {.kind = element == 1 ? KYMO_KIND_BLOB_SEQUENCE : KYMO_KIND_SEQUENCE,
                            .align_bits = 8,
-                           .selector_type = make_integer(maker, 32, 0),
+                           .selector_type = kymo_builder_number(maker->builder, 32, 0, NULL),
                            .element = element == 1 ? NULL : make_number(maker, what, element),
                            .selector = {.scope = KYMO_SCOPE_PAYLOAD, .depth = 1, .steps = steps}};
   if (!steps || !type.selector_type || (element > 1 && !type.element))
@@ -168,7 +139,7 @@ static const struct kymo_type *make_field(struct maker *maker, uint32_t what, ui
   case KYMO_FIELD_IS_FLOAT:
   case KYMO_FIELD_IS_TIMEVAL: return make_float(maker, what);
   case KYMO_FIELD_IS_ARRAY: return make_array(maker, what, place - 1);
-  case KYMO_FIELD_IS_ID: return make_integer(maker, 32, 0);
+  case KYMO_FIELD_IS_ID: return kymo_builder_number(maker->builder, 32, 0, NULL);
   case KYMO_FIELD_IS_MEMORY:
     return kymo_builder_type(
         maker->builder, &(struct kymo_type){.kind = KYMO_KIND_BLOB_ARRAY, .length = kymo_field_bytes(what)});
@@ -201,7 +172,7 @@ static const struct kymo_type *make_payload(struct maker *maker,
     const struct kymo_event_definition_field *field = &definition->fields[i];
     if (kymo_field_kind(field->what) == KYMO_FIELD_IS_ARRAY &&
         !(members[count++] = (struct kymo_member){.name = counter_name(maker, underscores, i),
-                                                  .type = make_integer(maker, 32, 0),
+                                                  .type = kymo_builder_number(maker->builder, 32, 0, NULL),
                                                   .attributes = KYMO_ATTRIBUTE_HIDDEN})
              .name)
       return NULL;
@@ -210,7 +181,7 @@ static const struct kymo_type *make_payload(struct maker *maker,
     if (!members[count++].name)
       return NULL;
   }
-  return make_struct(maker, members, count);
+  return kymo_builder_struct(maker->builder, members, count);
 }
 
 /* The application's numbers of the definition, and that its template is a printf format. */

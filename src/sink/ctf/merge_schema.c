@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "schema/attribute.h"
+#include "schema/build.h"
 #include "schema/copy.h"
 #include "schema/lookup.h"
 #include "trace/part.h"
@@ -180,21 +181,16 @@ static const struct kymo_type *make_event_header(struct making *making) {
 static const struct kymo_type *make_packet_header(struct making *making) {
   const struct kymo_type *byte = kymo_builder_type(
       making->builder, &(struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 8, .align_bits = 8});
-  struct kymo_member *members = kymo_builder_alloc(making->builder, 3 * sizeof *members);
-  if (!byte || !members)
+  if (!byte)
     return NULL;
-  members[0] = (struct kymo_member){.name = "magic",
-                                    .type = make_number(making, &(struct number){"", KYMO_ROLE_MAGIC, 32})};
   struct kymo_type uuid = {
       .kind = KYMO_KIND_ARRAY, .length = 16, .element = byte, .roles = KYMO_ROLE_UUID, .align_bits = 8};
-  members[1] = (struct kymo_member){.name = "uuid", .type = kymo_builder_type(making->builder, &uuid)};
-  members[2] = (struct kymo_member){
-      .name = "stream_id", .type = make_number(making, &(struct number){"", KYMO_ROLE_STREAM_CLASS_ID, 64})};
-  for (int i = 0; i < 3; i++)
-    members[i].source_name = members[i].name;
-  return kymo_builder_type(
-      making->builder,
-      &(struct kymo_type){.kind = KYMO_KIND_STRUCT, .members = members, .member_count = 3, .align_bits = 8});
+  const struct kymo_member members[] = {
+      {.name = "magic", .type = make_number(making, &(struct number){"", KYMO_ROLE_MAGIC, 32})},
+      {.name = "uuid", .type = kymo_builder_type(making->builder, &uuid)},
+      {.name = "stream_id",
+       .type = make_number(making, &(struct number){"", KYMO_ROLE_STREAM_CLASS_ID, 64})}};
+  return kymo_builder_struct(making->builder, members, 3);
 }
 
 /* An enumeration of all streams that are read. */
