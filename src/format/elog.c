@@ -18,8 +18,8 @@
 #include "base/holes.h"
 #include "base/printfmt.h"
 #include "format/formats.h"
+#include "schema/build.h"
 #include "schema/message.h"
-#include "schema/parts.h"
 #include "source/block.h"
 #include "source/map.h"
 #include <inttypes.h>
@@ -224,20 +224,14 @@ static char next_conversion(const struct kymo_printfmt_piece **piece) {
 static const struct kymo_type *make_payload(struct maker *maker, const struct type *type,
                                             const struct kymo_printfmt_piece *piece,
                                             const struct kymo_mapping *labels, uint32_t label_count) {
-  struct kymo_member *members = kymo_builder_alloc(maker->builder, (type->count + 1) * sizeof *members);
-  for (uint32_t i = 0; members && i < type->count; i++) {
+  struct kymo_member members[ARGUMENTS_MAX] = {0};
+  for (uint32_t i = 0; i < type->count; i++) {
     char name[16];
     snprintf(name, sizeof name, "arg%" PRIu32, i);
-    members[i].name = members[i].source_name = kymo_builder_text(maker->builder, name);
+    members[i].name = kymo_builder_text(maker->builder, name);
     members[i].type = argument_type(maker, type->arguments[i], next_conversion(&piece), labels, label_count);
-    if (!members[i].name || !members[i].type)
-      return NULL;
   }
-  return members ? kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
-                                                                         .align_bits = 8,
-                                                                         .members = members,
-                                                                         .member_count = type->count})
-                 : NULL;
+  return kymo_builder_struct(maker->builder, members, type->count);
 }
 
 /* The first text between arguments that contains letters, without signs and blanks around it: "rx(%d): port"
@@ -294,21 +288,6 @@ static int read_type(struct maker *maker, uint32_t index) {
   return kymo_builder_event(maker->builder, maker->stream, &event, NULL, maker->error);
 }
 
-static const struct kymo_type *make_struct(struct maker *maker, uint32_t count, const char *const *names,
-                                           const struct kymo_type *const *types) {
-  struct kymo_member *members = kymo_builder_alloc(maker->builder, count * sizeof *members);
-  for (uint32_t i = 0; members && i < count; i++) {
-    if (!types[i])
-      return NULL;
-    members[i] = (struct kymo_member){.name = names[i], .source_name = names[i], .type = types[i]};
-  }
-  return members ? kymo_builder_type(maker->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
-                                                                         .align_bits = 8,
-                                                                         .members = members,
-                                                                         .member_count = count})
-                 : NULL;
-}
-
 /* The stream class; the tracks are known after the types. */
 static int make_stream(struct maker *maker, int64_t start_ns, int64_t epoch_seconds) {
   struct kymo_clock clock = {.name = "elog",
@@ -318,11 +297,11 @@ static int make_stream(struct maker *maker, int64_t start_ns, int64_t epoch_seco
                              .offset_seconds = epoch_seconds + start_ns / 1000000000,
                              .offset_cycles = (uint64_t)(start_ns % 1000000000)};
   const struct kymo_clock *kept = kymo_builder_clock(maker->builder, &clock);
-  const struct kymo_type *types[] = {
-      integer(maker, (struct kymo_type){.size_bits = 64, .roles = KYMO_ROLE_TIMESTAMP, .clock = kept}),
-      integer(maker, (struct kymo_type){.size_bits = 16, .roles = KYMO_ROLE_EVENT_CLASS_ID})};
-  struct kymo_stream_class stream = {
-      .clock = kept, .event_header = make_struct(maker, 2, (const char *const[]){"time", "type"}, types)};
+  const struct kymo_member header[] = {
+      {.name = "time", .type = kymo_builder_number(maker->builder, 64, KYMO_ROLE_TIMESTAMP, kept)},
+      {.name = "type", .type = kymo_builder_number(maker->builder, 16, KYMO_ROLE_EVENT_CLASS_ID, NULL)}};
+  struct kymo_stream_class stream = {.clock = kept,
+                                     .event_header = kymo_builder_struct(maker->builder, header, 2)};
   if (!kept || !stream.event_header)
     return no_memory(maker);
   return kymo_builder_stream(maker->builder, &stream, &maker->stream, maker->error);
@@ -357,10 +336,12 @@ static int read_tracks(struct maker *maker) {
   int status = read_labels(maker, &names, &count);
   if (status != KYMO_OK)
     return status;
-  const struct kymo_type *track = integer(
-      maker,
-      (struct kymo_type){.size_bits = 16, .mappings = names, .mapping_count = count, .is_enumeration = true});
-  maker->stream->common_context = make_struct(maker, 1, (const char *const[]){"track"}, &track);
+  const struct kymo_member track = {.name = "track",
+                                    .type = integer(maker, (struct kymo_type){.size_bits = 16,
+                                                                              .mappings = names,
+                                                                              .mapping_count = count,
+                                                                              .is_enumeration = true})};
+  maker->stream->common_context = kymo_builder_struct(maker->builder, &track, 1);
   return maker->stream->common_context ? KYMO_OK : no_memory(maker);
 }
 
@@ -526,15 +507,10 @@ static int elog_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struc
   if (cursor->has_failed)
     return KYMO_END;
   int status = packet->skipped == kymo_block_used(packet) ? fill(cursor, error) : KYMO_OK;
-  if (status == KYMO_OK && (status = kymo_map_check(&cursor->map, error)) != KYMO_OK)
-    kymo_block_clear(packet);
-  if (status == KYMO_END && (status = kymo_map_check_end(&cursor->map, error)) == KYMO_OK)
-    status = KYMO_END;
+  status = kymo_block_check(packet, &cursor->map, status, error);
   cursor->has_failed = status == KYMO_E_SYSTEM;
-  *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped,
-                               .size_bytes = kymo_block_used(packet) - packet->skipped,
-                               .path = cursor->source->path,
-                               .offset = cursor->first};
+  *chunk = kymo_block_chunk(packet, cursor->source->path);
+  chunk->offset = cursor->first;
   return status;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "source/format.h"
+#include "source/map.h"
 #include <stdlib.h>
 
 #define KYMO_BLOCK_BYTES ((size_t)1 << 16)
@@ -47,6 +48,28 @@ static inline bool kymo_block_reserve(struct kymo_block *block, size_t size) {
 static inline void kymo_block_clear(struct kymo_block *block) {
   block->at = block->bytes;
   block->skipped = 0;
+}
+
+/*
+ * The result of filling a packet from the bytes of `map`: `status`, or that the file was cut meanwhile. Then
+ * the packet may have events of bytes that were never in the file, and is cleared.
+ */
+static inline int kymo_block_check(struct kymo_block *block, struct kymo_map *map, int status,
+                                   struct kymo_error *error) {
+  int checked = status == KYMO_OK    ? kymo_map_check(map, error)
+                : status == KYMO_END ? kymo_map_check_end(map, error)
+                                     : KYMO_OK;
+  if (checked == KYMO_OK)
+    return status;
+  kymo_block_clear(block);
+  return checked;
+}
+
+/* What of the packet the reader has not passed; the rest of the chunk is the format's. */
+static inline struct kymo_chunk kymo_block_chunk(const struct kymo_block *block, const char *path) {
+  return (struct kymo_chunk){.data = block->bytes + block->skipped,
+                             .size_bytes = kymo_block_used(block) - block->skipped,
+                             .path = path};
 }
 
 /* The lowest `size` bytes of a number. */

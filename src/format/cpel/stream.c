@@ -270,19 +270,14 @@ static int cpel_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struc
       status = fill(cursor, error);
     if (status == KYMO_END && cursor->next < events_there(cursor))
       status = fail_hole(cursor, &passed, error);
-    if (status == KYMO_OK && (status = kymo_map_check(&cursor->map, error)) != KYMO_OK)
-      kymo_block_clear(packet);
-    if (status == KYMO_END && (status = kymo_map_check_end(&cursor->map, error)) == KYMO_OK)
-      status = KYMO_END;
+    status = kymo_block_check(packet, &cursor->map, status, error);
     cursor->has_failed = status == KYMO_E_SYSTEM;
   }
-  *chunk = (struct kymo_chunk){.data = packet->bytes + packet->skipped,
-                               .size_bytes = kymo_block_used(packet) - packet->skipped,
-                               .path = cursor->shared->file.path,
-                               .lost_bytes = passed.lost_bytes,
-                               .event_offsets = cursor->event_offsets,
-                               .offset_count = cursor->offset_count,
-                               .offset = cursor->events->at + (uint64_t)cursor->first * CPEL_EVENT_SIZE};
+  *chunk = kymo_block_chunk(packet, cursor->shared->file.path);
+  chunk->lost_bytes = passed.lost_bytes;
+  chunk->event_offsets = cursor->event_offsets;
+  chunk->offset_count = cursor->offset_count;
+  chunk->offset = cursor->events->at + (uint64_t)cursor->first * CPEL_EVENT_SIZE;
   return status;
 }
 

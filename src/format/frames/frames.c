@@ -274,12 +274,9 @@ static int frames_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, str
     return status;
   uint32_t window = cursor->is_start ? cursor->start_window : cursor->rows[0].window;
   const struct frames_file *file = cursor->order.windows[window]->file;
-  *chunk =
-      (struct kymo_chunk){.data = packet->bytes + packet->skipped,
-                          .size_bytes = kymo_block_used(packet) - packet->skipped,
-                          .path = file->path,
-                          .file = window,
-                          .offset = cursor->is_start ? 0 : kymo_frames_begin(file, &cursor->rows[0].entry)};
+  *chunk = kymo_block_chunk(packet, file->path);
+  chunk->file = window;
+  chunk->offset = cursor->is_start ? 0 : kymo_frames_begin(file, &cursor->rows[0].entry);
   if (packet->skipped == 0) {
     chunk->event_offsets = cursor->event_offsets;
     chunk->offset_count = cursor->count;
