@@ -101,6 +101,27 @@ unknown=$(find "$KYMO_SOURCE/src" -mindepth 1 -maxdepth 1 -type d -printf '%f\n'
 if [ -z "$unknown" ]; then ok 'every folder under src is a layer'
 else not_ok 'every folder under src is a layer' "$(echo $unknown)"; fi
 
+# ---- what ARCHITECTURE.md names is there ----
+
+# The paths and functions that a text names and that are not in the tree. Paths are from the top, or as #include lines have them; NAME
+# stands for what a reader adds.
+missing_of() {
+  local path name
+  grep -oE '`(src|include|tests|docs|fuzz|cmake|descriptions|scripts)/[^ `]*`|`[a-z_0-9]+/[a-z_0-9/]+\.h`' "$1" | tr -d '`' | sort -u | grep -v NAME |
+    while read -r path; do
+      compgen -G "$KYMO_SOURCE/$path" >/dev/null || [ -e "$KYMO_SOURCE/src/$path" ] || [ -e "$KYMO_SOURCE/include/$path" ] || echo "$path"
+    done
+  comm -23 <(grep -oE '\b(kymo|tool)_[a-z_0-9]+[a-z0-9]_?\b' "$1" | sort -u) \
+    <(grep -rhoE '\b(kymo|tool)_[a-z_0-9]+\b' "$KYMO_SOURCE"/{src,include} | sort -u)
+}
+named_is_there() { ! missing_of "$KYMO_SOURCE/ARCHITECTURE.md" | grep .; }
+check 'files and functions that ARCHITECTURE.md names exist' named_is_there
+missing_is_found() {
+  printf '`src/base/nothing.c` `src/base/` `base/nothing.h` `base/list.h` `kymo_nothing_there` `kymo_fail`\n' >"$TMPDIR/text.md"
+  diff <(missing_of "$TMPDIR/text.md") <(printf '%s\n' base/nothing.h src/base/nothing.c kymo_nothing_there)
+}
+check 'files and functions that do not exist are found' missing_is_found
+
 # ---- the scan finds what is planted ----
 plant=$TMPDIR/planted
 found_in() {
