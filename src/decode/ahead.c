@@ -5,6 +5,7 @@
  * constant, and for any other. Times are computed after it.
  */
 #include "decode/ahead.h"
+#include "base/search.h"
 #include "decode/step.h"
 
 /* ---- headers ---- */
@@ -130,17 +131,10 @@ static uint32_t find_array(struct kymo_decoder *decoder, uint32_t count) {
 /* The first event offset at or after next_bits: the next one, unless the decoder was moved. */
 static const struct kymo_event_offset *next_event_offset(const struct kymo_decoder *decoder) {
   const struct kymo_event_offset *event_offsets = decoder->event_offsets;
-  uint32_t low = 0, high = decoder->offset_count, next = decoder->offset_next;
-  if (next < high && (uint64_t)event_offsets[next].at * 8 == decoder->next_bits)
+  uint32_t count = decoder->offset_count, next = decoder->offset_next;
+  if (next < count && (uint64_t)event_offsets[next].at * 8 == decoder->next_bits)
     return &event_offsets[next];
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if ((uint64_t)event_offsets[middle].at * 8 < decoder->next_bits)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return &event_offsets[low];
+  return &event_offsets[KYMO_COUNT_BEFORE(count, i, (uint64_t)event_offsets[i].at * 8 < decoder->next_bits)];
 }
 
 /* The same if the format supplies the offset of each event. */

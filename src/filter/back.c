@@ -11,6 +11,7 @@
  */
 #include "base/fail.h"
 #include "base/list.h"
+#include "base/search.h"
 #include "filter/activity.h"
 #include "filter/machine.h"
 #include <stdlib.h>
@@ -57,15 +58,8 @@ static bool is_selected(const struct filter_record *record, uint64_t number) {
 
 /* The number of selected events that this one has added. */
 static uint64_t added_by(const struct filter_record *record, uint64_t number) {
-  size_t low = 0, high = record->added_count;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (record->added[middle].number < number)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < record->added_count && record->added[low].number == number ? record->added[low].count : 0;
+  size_t at = KYMO_COUNT_BEFORE(record->added_count, i, record->added[i].number < number);
+  return at < record->added_count && record->added[at].number == number ? record->added[at].count : 0;
 }
 
 /* The last event up to `last` that is selected or has added a selected one; 0: none. */

@@ -8,6 +8,7 @@
  *                             number and the time from which on events before it are near enough
  */
 #include "base/list.h"
+#include "base/search.h"
 #include "filter/machine.h"
 #include <stdlib.h>
 
@@ -151,22 +152,18 @@ static void note_match(const struct step *step, struct filter_cell *cell, int64_
       (struct filter_stretch){cell->key, event->number, begin_ns, event->time_ns};
 }
 
+static bool is_key_less(const struct filter_key *a, const struct filter_key *b) {
+  return a->number != b->number ? a->number < b->number : a->kind < b->kind;
+}
+
 /* Whether a near match follows. Stretches are ordered by key, then by number. */
 static bool is_match_ahead(const struct step *step, struct filter_cell *cell) {
   const struct filter_state *state = step->state;
   const struct kymo_event *event = step->look->event;
   if (!cell->has_last) { /* where the stretches of this key begin */
     cell->has_last = true;
-    uint32_t low = 0, high = state->stretch_count;
-    while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      const struct filter_key *key = &state->stretches[middle].key;
-      bool is_less =
-          key->number != cell->key.number ? key->number < cell->key.number : key->kind < cell->key.kind;
-      low = is_less ? middle + 1 : low;
-      high = is_less ? high : middle;
-    }
-    cell->stretch = low;
+    cell->stretch =
+        KYMO_COUNT_BEFORE(state->stretch_count, i, is_key_less(&state->stretches[i].key, &cell->key));
   }
   for (; cell->stretch < state->stretch_count; cell->stretch++) {
     const struct filter_stretch *stretch = &state->stretches[cell->stretch];

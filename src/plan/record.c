@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One record: which kind it is, its prefix, its body. */
+#include "base/search.h"
 #include "plan/machine.h"
 #include <string.h>
 
@@ -129,18 +130,12 @@ static bool choose(struct kymo_plan_machine *machine, const struct kymo_plan_fra
   if (!run_prefix(machine, frame, first->prefix, start, &trial))
     return is_unfit(machine, frame, &trial);
   const struct kymo_expr_value *value = &machine->slots[dispatch->slot];
-  uint32_t low = dispatch->first_case, end = low + dispatch->case_count, high = end;
   bool is_number = value->sort == KYMO_SORT_NUMBER && value->n.high == 0;
-  while (is_number && low < high) {
-    uint32_t middle = (low + high) / 2;
-    if (kymo_plan_wide(plan->cases[middle].low, plan->cases[middle].high) < value->n.low)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  bool is_case =
-      is_number && low < end && kymo_plan_wide(plan->cases[low].low, plan->cases[low].high) == value->n.low;
-  machine->kind = is_case ? plan->cases[low].kind : dispatch->otherwise;
+  uint32_t count = is_number ? dispatch->case_count : 0;
+  const struct kymo_plan_case *cases = plan->cases + dispatch->first_case;
+  uint32_t at = KYMO_COUNT_BEFORE(count, i, kymo_plan_wide(cases[i].low, cases[i].high) < value->n.low);
+  bool is_case = at < count && kymo_plan_wide(cases[at].low, cases[at].high) == value->n.low;
+  machine->kind = is_case ? cases[at].kind : dispatch->otherwise;
   return machine->kind != KYMO_PLAN_NONE || is_unfit(machine, frame, &trial);
 }
 

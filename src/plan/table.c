@@ -6,6 +6,7 @@
  */
 #include "base/hash.h"
 #include "base/list.h"
+#include "base/search.h"
 #include "plan/machine.h"
 #include <stdlib.h>
 #include <string.h>
@@ -186,15 +187,8 @@ const struct kymo_plan_version *kymo_plan_table_get(struct kymo_plan_machine *ma
   if (!entry->history_count)
     return is_there(&entry->now) ? &entry->now : NULL;
   int64_t time = machine->has_time ? machine->time_ns : INT64_MIN;
-  uint32_t low = 0, high = entry->history_count;
-  while (low < high) {
-    uint32_t middle = (low + high) / 2;
-    if (entry->history[middle].time_ns <= time)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low && is_there(&entry->history[low - 1]) ? &entry->history[low - 1] : NULL;
+  uint32_t count = KYMO_COUNT_BEFORE(entry->history_count, i, entry->history[i].time_ns <= time);
+  return count && is_there(&entry->history[count - 1]) ? &entry->history[count - 1] : NULL;
 }
 
 /* Notes what the first pass has found: the classes are made from it. */

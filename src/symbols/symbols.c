@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbols/symbols.h"
+#include "base/search.h"
 #include "source/modules.h"
 #include "symbols/demangle.h"
 #include "symbols/file.h"
@@ -120,17 +121,10 @@ static const char *title_of(struct kymo_symbol_entry *entry) {
 
 /* The last symbol that begins at or before the address, and includes it. */
 static struct kymo_symbol_entry *find(const struct kymo_symbol_table *table, uint64_t address) {
-  size_t low = 0, high = table->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (table->list[middle].start <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (!low)
+  size_t count = KYMO_COUNT_BEFORE(table->count, i, table->list[i].start <= address);
+  if (!count)
     return NULL;
-  struct kymo_symbol_entry *entry = &table->list[low - 1];
+  struct kymo_symbol_entry *entry = &table->list[count - 1];
   while (entry > table->list && entry[-1].start == entry->start) /* the best of its names */
     entry--;
   return entry->size && address - entry->start >= entry->size ? NULL : entry;

@@ -2,6 +2,7 @@
 /* Creates checkpoints, and returns to them. */
 #include "trace/checkpoint.h"
 #include "base/fail.h"
+#include "base/search.h"
 #include "trace/trace.h"
 #include <stdlib.h>
 
@@ -318,16 +319,9 @@ const struct kymo_checkpoint *kymo_checkpoint_find(const struct kymo_trace *trac
   const struct kymo_checkpoint *found = NULL;
   if (is_relative(number) && trace->is_landing_known && trace->landed_number <= number)
     found = &trace->landing;
-  size_t low = 0, high = checkpoints->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (checkpoints->list[middle].number <= number)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low > 0)
-    found = &checkpoints->list[low - 1];
+  size_t count = KYMO_COUNT_BEFORE(checkpoints->count, i, checkpoints->list[i].number <= number);
+  if (count > 0)
+    found = &checkpoints->list[count - 1];
   for (unsigned i = trace->back ? trace->back->count : 0; i > 0; i--) {
     const struct kymo_checkpoint *near = &trace->back->list[i - 1];
     if (near->number <= number)

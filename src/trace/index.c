@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The entries of an index: adding, thinning out, finding. index_bytes.c contains its form in files. */
 #include "trace/index.h"
+#include "base/search.h"
 #include <stdlib.h>
 
 /* A position in one word: number of the file above, offset below. A stream with more of either has no
@@ -64,17 +65,9 @@ void kymo_index_add(struct kymo_index *index, struct kymo_position position, uin
 }
 
 uint32_t kymo_index_find(const struct kymo_index *index, struct kymo_ns *ns, int64_t time_ns) {
-  uint32_t low = 0,
-           high = ns->clock ? index->count : 0; /* entries before `low` begin before the time, entries from
-                                           * `high` on do not */
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (kymo_ns_of(ns, index->entries[middle].clock) < time_ns)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low > 1 ? low - 2 : 0;
+  uint32_t count = ns->clock ? index->count : 0;
+  uint32_t next = KYMO_COUNT_BEFORE(count, i, kymo_ns_of(ns, index->entries[i].clock) < time_ns);
+  return next > 1 ? next - 2 : 0;
 }
 
 struct kymo_position kymo_index_position(const struct kymo_index *index, uint32_t entry) {

@@ -13,6 +13,7 @@
 #include "base/glob.h"
 #include "base/hash.h"
 #include "base/path.h"
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "base/table.h"
 #include "base/utf8.h"
@@ -441,8 +442,23 @@ static void globs_take_time_linear_in_the_text(void **state) {
   free(text);
 }
 
+/* ---- search ---- */
+
+/* Every place in lists of up to nine elements, the first and the last included. */
+static void search_finds_the_first_of_the_others(void **state) {
+  (void)state;
+  for (uint32_t count = 0; count < 10; count++)
+    for (uint32_t first = 0; first <= count; first++) {
+      uint32_t asked = 0, counted = 0;
+      assert_int_equal(KYMO_COUNT_BEFORE((counted++, count), i, (asked |= 1u << i, i < first)), first);
+      assert_int_equal(counted, 1);
+      assert_true(asked >> count == 0);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(search_finds_the_first_of_the_others),
       cmocka_unit_test(bits_equal_their_definition_everywhere),
       cmocka_unit_test(bits_touch_no_byte_behind_them),
       cmocka_unit_test(sign_extension_keeps_values_of_every_width),

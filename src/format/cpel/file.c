@@ -2,6 +2,7 @@
 /* Taking a CPEL file apart. */
 #include "format/cpel/file.h"
 #include "base/fail.h"
+#include "base/search.h"
 #include "source/format.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -166,17 +167,10 @@ static const struct cpel_table *find_table(struct cpel_file *file, struct kymo_t
                                            char name[CPEL_NAME_SIZE + 1]) {
   memcpy(name, file->data + section->at, CPEL_NAME_SIZE);
   name[CPEL_NAME_SIZE] = '\0';
-  size_t low = 0, high = file->table_count;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    const struct cpel_table *table = &file->tables[middle];
-    if (table->name && strcmp(table->name, name) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low < file->table_count && file->tables[low].name && strcmp(file->tables[low].name, name) == 0)
-    return &file->tables[low];
+  const struct cpel_table *tables = file->tables;
+  size_t at = KYMO_COUNT_BEFORE(file->table_count, i, tables[i].name && strcmp(tables[i].name, name) < 0);
+  if (at < file->table_count && tables[at].name && strcmp(tables[at].name, name) == 0)
+    return &tables[at];
   kymo_cpel_damage(file, trace, section->at, "no string table has the name \"%s\"", name);
   return NULL;
 }
@@ -286,15 +280,8 @@ static void sort_symbols(struct cpel_file *file) {
 }
 
 const struct cpel_symbol *kymo_cpel_symbol(const struct cpel_file *file, uint32_t value) {
-  size_t low = 0, high = file->symbol_count;
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (file->symbols[middle].value <= value)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low ? &file->symbols[low - 1] : NULL;
+  size_t count = KYMO_COUNT_BEFORE(file->symbol_count, i, file->symbols[i].value <= value);
+  return count ? &file->symbols[count - 1] : NULL;
 }
 
 static int compare_keys(const void *a, const void *b) {

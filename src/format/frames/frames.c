@@ -9,6 +9,7 @@
 #include "format/frames/frames.h"
 #include "base/fail.h"
 #include "base/list.h"
+#include "base/search.h"
 #include "format/formats.h"
 #include "source/block.h"
 #include "source/format.h"
@@ -342,15 +343,8 @@ static int frames_begin(struct kymo_cursor **out, void *source, struct kymo_erro
 
 /* The frame whose row begins there. */
 static const struct row *find_row(const struct kymo_cursor *cursor, uint32_t at) {
-  uint32_t low = 0, high = cursor->count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (cursor->event_offsets[middle].at < at)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < cursor->count && cursor->event_offsets[low].at == at ? &cursor->rows[low] : NULL;
+  uint32_t row = KYMO_COUNT_BEFORE(cursor->count, i, cursor->event_offsets[i].at < at);
+  return row < cursor->count && cursor->event_offsets[row].at == at ? &cursor->rows[row] : NULL;
 }
 
 static int frames_original(struct kymo_cursor *cursor, uint32_t at, struct kymo_original *out,

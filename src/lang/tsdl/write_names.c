@@ -6,6 +6,7 @@
  * never meet a keyword. In packet headers, packet contexts and event headers names have meaning
  * for readers and stay bare, as LTTng writes them.
  */
+#include "base/search.h"
 #include "lang/text/cursor.h"
 #include "lang/tsdl/writer.h"
 #include "schema/model.h"
@@ -399,16 +400,9 @@ static const struct dependents *gather_all(struct tsdl_writer *writer, enum kymo
 
 /* The first one whose way is not before this one. */
 static uint32_t find_way(const struct dependents *dependents, const uint32_t *way, uint32_t depth) {
-  uint32_t low = 0, high = dependents->count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    const struct kymo_reference *reference = &dependents->list[middle].type->selector;
-    if (compare_ways(reference->steps, reference->depth, way, depth) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return KYMO_COUNT_BEFORE(dependents->count, i,
+                           compare_ways(dependents->list[i].type->selector.steps,
+                                        dependents->list[i].type->selector.depth, way, depth) < 0);
 }
 
 struct dependents kymo_tsdl_dependents(struct tsdl_writer *writer, enum kymo_scope scope, const uint32_t *way,
