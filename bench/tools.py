@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the benchmarks share: running commands, and sessions of LTTng."""
+"""The common part of the benchmarks: running commands, and sessions of LTTng."""
 import os
 import shutil
 import signal
@@ -8,7 +8,7 @@ import time
 
 
 class Broken(Exception):
-    """Something does not work; its text says what."""
+    """A measurement failed; the text says why."""
 
 
 def call(argv, **options):
@@ -29,7 +29,7 @@ def has_package(name):
 
 
 class SessionDaemon:
-    """One session of a session daemon of LTTng: of our own, unless one is running already. `home` is a folder for it."""
+    """One session of a session daemon of LTTng: ours, unless one is running already. `home` is a folder for it."""
 
     def __init__(self, home):
         self.session, self.daemon = None, None
@@ -62,7 +62,7 @@ class SessionDaemon:
         call(['lttng', '-n', *arguments], env=self.environ)
 
     def create(self, *options):
-        """Makes the session; its name."""
+        """Makes the session; returns its name."""
         name = f'kymo-bench-{os.getpid()}'
         self.command('create', name, *options)
         self.session = name

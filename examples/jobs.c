@@ -6,7 +6,7 @@
  *   jobs-library.c   calls them
  *   jobs.c           calls one as well, from a source file of its own: it is the same event for readers
  *
- *   kymo list jobs libjobs-example.so               which there are, with level and description
+ *   kymo list jobs libjobs-example.so               lists them with level and description
  *   kymo record -e jobs:done -o trace -- ./jobs     switches one on
  *   kymo cat trace
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lift: writes a small log in a format of its own, which docs/cookbook.md finds out and describes. */
+/* lift: writes a small log in a custom format, which docs/cookbook.md infers and describes. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,11 +3,11 @@
  * poet: steps once through a trace and prints number and interpretation of each event.
  *
  *   poet TRACE           any trace that kymo knows
- *   poet TRACE KEY       a file of any other format, as a key file or a description tells
+ *   poet TRACE KEY       a file of any other format, by a compiled description or a description
  *
- * What an event means is told by its field EVENT. A description says which one that is; where a format has no
- * such field, kymo takes the event's class. So this program knows nothing of any format, and asks for the
- * field once a class: fields are numbers from then on.
+ * The field EVENT says what an event means. A description defines that field; for a format without it, kymo
+ * uses the event's class. So this program depends on no format, and looks the field up once a class: after
+ * that fields are numbers.
  */
 #include <inttypes.h>
 #include <kymo/read.h>
@@ -30,7 +30,7 @@ static int open_trace(struct kymo_trace **trace, const char *path, const char *k
   int status = key_path ? kymo_description_load(&options.description, key_path, &error) : KYMO_OK;
   if (status == KYMO_OK)
     status = kymo_trace_open(trace, &path, 1, &options, &error);
-  kymo_description_release(options.description); /* the trace has a share of its own */
+  kymo_description_release(options.description); /* the trace has its own reference */
   if (status != KYMO_OK)
     complain("", &error);
   return status;

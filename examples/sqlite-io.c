@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sqlite-io: what SQLite asks of the file system, and on whose behalf.
+ * sqlite-io: the requests of SQLite to the file system, and the statements that cause them.
  *
  *   threads ──► SQLite ──► the VFS "traced" ──► the VFS of this system ──► files
  *                 │              │
@@ -12,9 +12,10 @@
  * money came or went. At the end the transfers are counted, so the program fails when SQLite does.
  *
  * Three things are traced:
- *   - The VFS shim stands between SQLite and the real VFS. Each call is handed on, timed, counted and traced
+ *   - The VFS shim is between SQLite and the real VFS. Each call is passed on, timed, counted and traced
  *     with its file, offset, size, result and duration. Events are recorded when the call returns.
- *   - sqlite3_trace_v2 tells when a statement begins and ends. Each gets a number, which is kept per thread,
+ *   - sqlite3_trace_v2 reports when a statement begins and ends. Each gets a number, which is kept per
+ *   thread,
  *     and which every file event carries: so a sync is traced back to the statement that waited for it.
  *   - The bank's own steps: bank:transfer and bank:audit.
  *
@@ -109,13 +110,14 @@ static void print_counters(void) {
  */
 static _Thread_local struct {
   uint64_t id;
-  sqlite3_stmt *prepared; /* NULL: its end has been told */
+  sqlite3_stmt *prepared; /* NULL: its end has been reported */
   int64_t start_ns;
 } running;
 
 /*
- * SQLITE_TRACE_STMT also tells of triggers and of SQLite's own queries within a statement: those belong to
- * the one that runs already. The duration is ours, as the one that SQLite passes has whole milliseconds.
+ * SQLITE_TRACE_STMT also reports triggers and SQLite's own queries within a statement: those belong to the
+ * statement that runs already. The duration is measured here, since the one that SQLite passes is in whole
+ * milliseconds.
  */
 static int on_statement(unsigned what, void *context, void *statement, void *detail) {
   static atomic_uint_least64_t last_id;
@@ -137,7 +139,7 @@ static int on_statement(unsigned what, void *context, void *statement, void *det
 
 /* ---- VFS: files ---- */
 
-/* SQLite sees `base`; the file of the real VFS lies right behind this struct. */
+/* SQLite sees `base`; the file of the real VFS is directly after this struct. */
 struct file {
   sqlite3_file base;
   sqlite3_io_methods methods; /* file_methods, less what the real file cannot do */
@@ -221,7 +223,7 @@ static int file_unlock(sqlite3_file *base, int level) {
   return result;
 }
 
-/* The index of a write-ahead log lies in shared memory, which SQLite opens by its first mapping. */
+/* The index of a write-ahead log is in shared memory, which SQLite opens by its first mapping. */
 static int file_shm_map(sqlite3_file *base, int region, int size, int extend, void volatile **memory) {
   struct file *file = file_of(base);
   TIMED(VFS_SHM_MAP, file->real->pMethods->xShmMap(file->real, region, size, extend, memory));
@@ -239,7 +241,7 @@ static int file_shm_lock(sqlite3_file *base, int first, int count, int flags) {
   return result;
 }
 
-/* What does not touch the disk is handed on as it is. */
+/* Calls that do not touch the disk are passed on unchanged. */
 static int file_size(sqlite3_file *base, sqlite3_int64 *size) {
   return real_of(base)->pMethods->xFileSize(real_of(base), size);
 }
@@ -419,7 +421,7 @@ static bool transfer(struct connection *connection, uint32_t *seed) {
   return is_done;
 }
 
-/* One consistent look at the database: how many transfers there are; no money may have come or gone. */
+/* One consistent view of the database: the number of transfers; the sum of money must be unchanged. */
 static bool audit(struct connection *connection, int64_t *transfers) {
   int64_t start_ns = now_ns(), money = 0, count = 0;
   bool is_done =

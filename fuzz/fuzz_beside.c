@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recorder leaves beside a trace, of any content: the first byte of an input says which file the rest
- * is.
+ * The files that a recorder writes beside a trace, with any content: the first byte of an input says which
+ * file the rest is.
  *
  *   0   .kymo/modules    the load map
  *   1   .kymo/clocks     clock snapshots
- *   2   .kymo/index the streams of an index; its head, and the stream's file as it is now, are put in here
+ *   2   .kymo/index      the streams of an index; the fuzzer adds its header, and the state of the
+ *                    stream's file
  *   3   .kymo/files      what the recorder wrote
  *
- * The trace itself is sound and always the same. Whatever is beside it, all its events come, and in their
+ * The trace itself is valid and always the same. Whatever is beside it, all its events are read, in their
  * order.
  */
 #include "base/bytes.h"
@@ -88,7 +89,7 @@ static void make_trace(void) {
   write_file("stream", stream, sizeof stream);
 }
 
-/* ---- what is beside it ---- */
+/* ---- the file beside it ---- */
 
 enum { INDEX_STREAM_BYTES = 40, INDEX_FILE_BYTES = 32 };
 

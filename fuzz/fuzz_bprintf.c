@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Formats of kymo_bprintf: three bytes that choose the largest event and the kinds of arguments, then any
- * format. What is refused by the compiler of formats is refused with a place in it; what is stored is as long
- * as is said, and no longer than the log lets it be.
+ * format. A refused format is refused with a place in it; a stored event has the reported length, and is
+ * never longer than the log allows.
  */
 #include <kymo/bprintf.h>
 #include <stdio.h>

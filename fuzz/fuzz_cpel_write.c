@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writers of CPEL files over any file: what they write of it has the same number of events, and none of
- * the damage. The copy keeps whatever stood in the file, as definitions that are no good; the new file has
- * nothing of it.
+ * The writers of CPEL files over any file: their output has the same number of events, and none of the
+ * damage. The copy keeps the file's other contents, also invalid definitions; the new file drops them.
  */
 #include "reader.h"
 

@@ -203,7 +203,7 @@ static void print_boundary(void *user, const struct kymo_boundary *boundary) {
   printing->sink->boundary(printing->state, boundary, NULL);
 }
 
-/* What the sinks print goes nowhere, and so do the losses that one of them tells. */
+/* The output of the sinks is dropped, and so are the losses that one of them reports. */
 static ssize_t forget(void *cookie, const char *bytes, size_t size) {
   (void)cookie;
   (void)bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as CTF 2 metadata: compiled or refused with a place; what is compiled can be written, what is
- * written compiles again and is written the same. */
+/* Any bytes as CTF 2 metadata: they are compiled or refused with a place; a compiled schema can be written,
+ * and the output compiles again and is written the same. */
 #include "lang/ctf2/ctf2.h"
 #include "lang/ctf2/write.h"
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definition records: a byte of flags and one that tells how long the record is, then the record, then an
- * event of it. What is accepted is written as the same bytes again; every value of an event lies within it.
+ * Definition records: a byte of flags and one with the record's length, then the record, then an event of
+ * it. An accepted record is written as the same bytes again; every value of an event is within the event.
  */
 #include "schema/definition.h"
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptions in TDL that anybody wrote, compiled, over files that anybody wrote. An input is the
- * description's length (16 bits, little-endian), the description, the file. Mutations of a text come past the
- * compiler more often than those of a compiled plan come past its verifier, and what is compiled must always
- * be taken by it. */
+/* Untrusted descriptions in TDL, compiled, over untrusted files. An input is the description's length (16
+ * bits, little-endian), the description, the file. The compiler accepts mutations of a text more often than
+ * the verifier accepts those of a compiled plan, and the verifier must accept every compiled plan. */
 #include "base/bytes.h"
 #include "reader.h"
 

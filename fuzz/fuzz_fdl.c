@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a filter. A text is compiled or refused with a place; what is compiled is written, read again,
- * and written the same. Any bytes behind the head of a binary filter are verified, with a check sum that is
- * made right; what passes is attached to a trace, and its events are filtered. What a filter was made for is
- * made right, too.
+ * Any bytes as a filter. A text is compiled or refused with a place; a compiled filter is written, read
+ * again, and written the same. Any bytes after the header of a binary filter are verified, after the fuzzer
+ * has corrected the checksum and the target; a valid filter is attached to a trace, and its events are
+ * filtered.
  */
 #include "base/bytes.h"
 #include "base/hash.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of framed logs over any files: the first byte tells how many, the next two of each their
+/* The reader of framed logs over any files: the first byte is their number, the next two of each its
  * length. */
 #include "reader.h"
 

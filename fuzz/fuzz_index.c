@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kept indexes: what stands behind the head of an index file, which is made here so that it is right.
- * Whatever is taken must be in order, lead to some entry, grow, and be the same when it is written and read
- * again.
+ * Kept indexes: the bytes after the header of an index file; the fuzzer makes a correct header. An accepted
+ * index must be in order, lead to some entry, grow, and be the same when it is written and read again.
  */
 #include "reached.h"
 #include "trace/index.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Format strings of files: eight bytes of a number, then any format. What is let through is rendered, and has
- * to be what the C library prints by the same format, put together anew from what was understood.
+ * Format strings of files: eight bytes of a number, then any format. An accepted format is rendered, and the
+ * result must equal what the C library prints by the same format, rebuilt from the parsed pieces.
  */
 #include "base/bytes.h"
 #include "base/printfmt.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a registry, or as the text of one. What is read can be written, and what is written is read
- * again and gives the same bytes; so does its text. All other forms of it can be written. Before binary ones
- * are read, checksums are made right and the hashes of event classes taken out, since no mutation would come
- * past them.
+ * Any bytes as a registry, or as the text of one. A registry that was read can be written, and its bytes and
+ * its text are read again and written the same. All other forms of it can be written. Before binary ones are
+ * read, checksums are corrected and the hashes of event classes removed, since they would reject every
+ * mutation.
  */
 #include "base/bytes.h"
 #include "lang/c/declare.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as TDL: a checked tree, or an error with a code and a place; never a slot that nobody fills. */
+/* Any bytes as TDL: a checked tree, or an error with a code and a place; never a slot that is not filled. */
 #include "lang/tdl/tdl.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as TSDL: compiled or refused with a place; what is compiled can be written, and what
- * is written compiles again. */
+/* Any bytes as TSDL: they are compiled or refused with a place; a compiled schema can be written, and the
+ * output compiles again. */
 #include "lang/tsdl/tsdl.h"
 #include "lang/tsdl/write.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the events of a trace by moving over each: what bench/ctf/run measures. Prints the number, and how
- * many KiB of memory the process has of its own (mapped files do not count). */
+/* Counts the events of a trace by moving over each: what bench/ctf/run measures. Prints the number, and the
+ * private memory of the process in KiB (mapped files do not count). */
 #include <inttypes.h>
 #include <kymo/read.h>
 #include <stdio.h>

@@ -4,10 +4,10 @@
  *                                                       [PACKET_BYTES]
  *
  *   words   16 bytes an event, as kymo records them: one word of id and clock, one number
- *   lttng   as LTTng-UST lays them down: compact header, contexts vpid, vtid, procname, and in turn a
+ *   lttng   as LTTng-UST writes them: compact header, contexts vpid, vtid, procname, and in turn a
  *           number, a text, a number, a short sequence
  *
- * Each event goes to a stream chosen by chance, so neighbours in time mostly stand in different streams.
+ * Each event goes to a random stream, so neighbours in time are mostly in different streams.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every recorder's benchmark has in common. A driver fills a struct bench_driver with loops over its
+ * The common part of all recorders' benchmarks. A driver fills a struct bench_driver with loops over its
  * tracepoints and calls bench_main; bench/run starts the drivers in turn and does the statistics.
  *
- * Absolute times mean little on a machine that others use, so each batch of events stands beside batches
+ * Absolute times mean little on a machine that others use, so each batch of events is compared with batches
  * of a floor loop, on the same processor, at the same moment:
  *
  *   floor │ events │ floor │ events │ floor …      one line of output a batch:
  *      f0    e0       f1      e1      f2           CASE  ns of an event  ns of the floor ((f0+f1)/2)
  *
- * Floors: for a disabled tracepoint a load and a branch; for an enabled one the least that leaves a time
- * stamp and 8 bytes behind: a read of the clock and a 16-byte store, the position in a register.
- * All loops hold four events a turn, with a compiler barrier behind each.
+ * Floors: for a disabled tracepoint a load and a branch; for an enabled one the least work that stores a
+ * time stamp and 8 bytes: a read of the clock and a 16-byte store, the position in a register. All loops have
+ * four events a turn, with a compiler barrier after each.
  */
 #ifndef KYMO_BENCH_HARNESS_H
 #define KYMO_BENCH_HARNESS_H
@@ -67,7 +67,7 @@ static char bench_text[64] __attribute__((used)) = "abcdefghijklmno";
 
 #if defined(__x86_64__)
 static inline uint64_t bench_clock(void) { return __rdtsc(); }
-/* begins when everything before is done, ends before anything behind it begins */
+/* begins when everything before is done, ends before anything after it begins */
 static inline uint64_t bench_edge(void) {
   _mm_lfence();
   uint64_t ticks = __rdtsc();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a large schema costs: making it, opening its descriptions, merging, and looking things up. A program
- * of 10,000 event classes in 100 groups, each of five fields. Prints "what TAB number" lines: seconds of CPU
- * time (the least of the rounds told) for work on the whole, nanoseconds for one look, beside those of a
- * plain hash table over the same names in the same order. bench/schema/run makes ratios of them.
+ * The cost of a large schema: making it, opening its descriptions, merging, and lookups. A program of 10,000
+ * event classes in 100 groups, each of five fields. Prints "what TAB number" lines: seconds of CPU time (the
+ * least of the given rounds) for work on the whole, nanoseconds for one lookup, beside those of a plain hash
+ * table over the same names in the same order. bench/schema/run makes ratios of them.
  */
 #include "base/hash.h"
 #include "lang/tsdl/tsdl.h"
@@ -207,7 +207,7 @@ static const void *plain_find(const struct plain *table, const char *name) {
 
 /* ---- looking things up ---- */
 
-/* What is looked for, in random order; names are copies, as a caller's are. */
+/* The names to look up, in random order; names are copies, as a caller's are. */
 struct looks {
   const struct kymo_schema *schema;
   struct plain *events, *types;

@@ -8,7 +8,7 @@
  *   events ──► graph.svg.data: "X Y CLASS" a line ──┐
  *              graph.svg.gnuplot: the script ───────┴──► gnuplot ──► graph.svg
  *
- * CLASS is a number, by which the script tells the classes apart. With `script` it is not run.
+ * CLASS is a number, by which the script distinguishes the classes. With `script` it is not run.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>

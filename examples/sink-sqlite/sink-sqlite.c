@@ -5,12 +5,12 @@
  *   kymo cat TRACE --sink ./sink-sqlite.so:trace.db
  *
  *   events   number │ ns │ event │ trace │ stream        a row an event, in the order of time
- *   EVENT    number │ FIELD │ FIELD │ … a table an event class, made when its first event comes
- *   losses   after_number │ what │ count │ …             what is missing, and behind which event
+ *   EVENT    number │ FIELD │ FIELD │ …               a table an event class, made when its first event comes
+ *   losses   after_number │ what │ count │ …             what is missing, and after which event
  *
- * Rows of an event have one number. README.md tells what types become. All is inserted by prepared
- * statements, in transactions of many events; pointers to classes and ids of fields are kept in `kinds`,
- * which grow() forgets.
+ * Rows of an event have one number. README.md lists the SQL types of fields. Prepared statements insert all
+ * rows, in transactions of many events; pointers to classes and ids of fields are kept in `kinds`, which
+ * grow() forgets.
  */
 #include <inttypes.h>
 #include <kymo/sink.h>
@@ -34,7 +34,7 @@ struct table {
   sqlite3_stmt *insert;
 };
 
-/* What is known of one kind of events (kymo_event_get_class_number). */
+/* The state of one kind of events (kymo_event_get_class_number). */
 struct kind {
   struct table *table;
   struct column *columns;
@@ -51,7 +51,7 @@ struct kymo_sink_state {
   struct table **tables;
   size_t table_count;
   int64_t number; /* of the last event */
-  char *text;     /* room for values as text */
+  char *text;     /* space for values as text */
   size_t text_size;
   bool has_failed; /* the transaction is not to be kept */
 };
@@ -95,7 +95,7 @@ static int insert(struct kymo_sink_state *state, sqlite3_stmt *statement, struct
 
 /* ---- columns ---- */
 
-/* Where a field stands, as in the columns of `kymo cat --format csv`. */
+/* The path of a field, as in the columns of `kymo cat --format csv`. */
 static const char *prefix(enum kymo_scope scope) {
   return scope == KYMO_SCOPE_COMMON_CONTEXT     ? "context."
          : scope == KYMO_SCOPE_SPECIFIC_CONTEXT ? "event_context."
@@ -103,7 +103,7 @@ static const char *prefix(enum kymo_scope scope) {
 }
 
 static bool is_wanted(const struct kymo_field *info) {
-  if (info->kind == KYMO_DATA_GROUP || info->kind == KYMO_DATA_CHOICE) /* what is in them has columns */
+  if (info->kind == KYMO_DATA_GROUP || info->kind == KYMO_DATA_CHOICE) /* their members have columns */
     return false;
   return info->scope != KYMO_SCOPE_PACKET_CONTEXT || strcmp(info->path, "cpu_id") == 0;
 }
@@ -174,8 +174,8 @@ static bool table_exists(struct kymo_sink_state *state, const char *name) {
          SQLITE_OK;
 }
 
-/* Called as the event class; if that is taken or not allowed, with a number behind. To be freed; NULL: out of
- * memory. */
+/* The name of the event class; if that is taken or not allowed, with a number after it. The caller frees it;
+ * NULL: out of memory. */
 static char *table_name(struct kymo_sink_state *state, const char *event) {
   const char *in_front = sqlite3_strnicmp(event, "sqlite_", 7) == 0 || !*event ? "_" : "";
   char *name = sqlite3_mprintf("%s%s", in_front, event);
@@ -497,7 +497,7 @@ static int sqlite_end(struct kymo_sink_state *state, struct kymo_error *error) {
   int status = KYMO_OK;
   if (!state->has_failed)
     status = run(state, "COMMIT", error);
-  sqlite3_close(state->database); /* takes back what is not committed */
+  sqlite3_close(state->database); /* undoes what is not committed */
   sqlite3_free(state->path);
   free(state->text);
   free(state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints what a program sees of a trace through all structs of libkymo, and notices when the library
- * writes past one of its own. It does not read the last member of a struct, which run.sh takes away to
+ * Prints what a program sees of a trace through all structs of libkymo, and notices when the library writes
+ * past one of the program's structs. It does not read the last member of a struct, which run.sh removes to
  * make it a program of an older version. client TRACE
  */
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A struct, and bytes after it that nobody may write. */
+/* A struct, and bytes after it that must not be written. */
 #define GUARDED(type, name)    \
   struct {                     \
     struct type it;            \

@@ -157,13 +157,13 @@ signals() {
   [ "$(count 'libc:write .*size = 1, result = 1' out)" -ge 100 ] && [ "$(count 'libc:read .*result = 1,' out)" = 100 ]
 }
 check 'handlers: their calls are there as well' signals
-many_threads() { # their slots are used again, also of those who traced behind their last destructor
+many_threads() { # their slots are used again, also those of threads that traced after their last destructor
   fresh
   may_lose "$kymo" record -o out --calls libc:malloc -- "$bin/work" threads >/dev/null 2>said || return 1
   [ "$(ls out | grep -c stream)" -lt 100 ] || { ls out | wc -l; cat said; return 1; }
   [ "$(count 'libc:malloc size = 10,' out)" -gt 1000 ]
 }
-check 'threads: 1200 ends with late calls leave no ring behind' many_threads
+check 'threads: 1200 ends with late calls leave no ring' many_threads
 processes() {
   fresh
   record --calls libc -- "$bin/work" processes >/dev/null || return 1
@@ -265,7 +265,7 @@ static_program() {
   expect "kymo record: $bin/static is linked statically: --calls has no effect on it" head -1 said
 }
 check 'a static program runs, and is said to be one' static_program
-own_preload() { # what the caller loads comes along, behind ours
+own_preload() { # what the caller preloads is kept, after ours
   fresh
   printf '#include <stdlib.h>\nint theirs = 7;\n' | gcc -shared -fPIC -o theirs.so -x c - &&
     LD_PRELOAD=$PWD/theirs.so record --calls libc -- sh -c 'cat /proc/self/maps' >maps && grep -q theirs.so maps && grep -q libkymo-calls.so maps

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program with tracepoints of its own, which it mixes with calls of libc. */
+/* A program with tracepoints, which it mixes with calls of libc. */
 #include <kymo/trace.h>
 #include <stdlib.h>
 

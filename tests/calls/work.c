@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that knows nothing of tracing: it calls what libkymo-calls stands in front of and prints each
- * answer, so that what it prints with the library and without can be compared. Its argument chooses the part.
+ * A program without tracepoints: it calls the functions that libkymo-calls wraps and prints each result, so
+ * that its output with and without the library can be compared. Its argument chooses the part.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 static char told[1 << 16];
 static size_t told_length;
 
-/* Prints at the end, so that stdio's own calls are not among those that are looked at. */
+/* Prints at the end, so that stdio's own calls are not among the tested ones. */
 #define TELL(name, value)                                                                                    \
   do {                                                                                                       \
     errno = 12345; /* which a call that succeeds leaves alone */                                             \
@@ -193,7 +193,7 @@ static void locks(void) {
   TELL("timedlock", pthread_mutex_timedlock(&mutex, &past));
   TELL("wrong clock", pthread_mutex_clocklock(&mutex, CLOCK_PROCESS_CPUTIME_ID, &past));
   pthread_create(&thread, NULL, wait_for_mutex, NULL);
-  while (!ready || *(volatile int *)&mutex != 2) /* where libc notes that somebody waits */
+  while (!ready || *(volatile int *)&mutex != 2) /* where libc notes that a thread waits */
     usleep(1000);
   usleep(5000);
   TELL("unlock", pthread_mutex_unlock(&mutex));
@@ -291,7 +291,7 @@ static void *short_life(void *unused) {
   return NULL;
 }
 
-/* Memory is given back by destructors of keys, before and behind the recorder's own. */
+/* Destructors of keys free memory, before and after the recorder's own destructor. */
 static void threads(void) {
   for (int i = 0; i < 40; i++)
     pthread_key_create(&keys[i], free_late);
@@ -359,7 +359,7 @@ static void signals(void) {
   TELL("signals", got);
 }
 
-/* Somebody whose memory is given out before anything else of this program runs. */
+/* An allocation before anything else of this program runs. */
 static void *from_constructor;
 __attribute__((constructor)) static void early(void) { from_constructor = malloc(4242); }
 

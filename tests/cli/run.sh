@@ -30,7 +30,7 @@ golden() {
   fi
 }
 
-# ends NAME STATUS TEXT COMMAND…: the exit status, and a text in what it says on stderr ('' = nothing is said)
+# ends NAME STATUS TEXT COMMAND…: the exit status, and a text in its output on stderr ('' = it prints nothing)
 ends() {
   local name=$1 wanted=$2 text=$3 status
   shift 3
@@ -93,7 +93,7 @@ P
 done
 hosts() { [ "$("$kymo" cat mytrace othertrace | grep -v '^#' | cut -d' ' -f3 | sort -u | tr '\n' ' ')" = \
   'box:9@1 box:_t_/9@1 box:two_words/4712@0 box:worker/4711@0 other_box:9@1 other_box:_t_/9@1 other_box:two_words/4712@0 other_box:worker/4711@0 ' ]; }
-check 'several hosts are told apart' hosts
+check 'several hosts are distinguished' hosts
 
 strict_json() {
   "$kymo" cat -q -f json mytrace >lines.json
@@ -214,5 +214,5 @@ while IFS= read -r line; do
 done < <(sed -n '/^## Examples/,$s/^kymo /kymo /p' "$KYMO_SOURCE/docs/json.md")
 for option in $("$kymo" cat --help | grep -o -- '--[a-z-]*' | sort -u | grep -vE '^--(help|usage|version)$'); do
   documented() { grep -q -- "Fl -${1#--}" "$KYMO_SOURCE/docs/man/kymo-cat.1"; }
-  check "kymo-cat(1) tells about $option" documented "$option"
+  check "kymo-cat(1) describes $option" documented "$option"
 done

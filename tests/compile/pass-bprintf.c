@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats that stand where formats stand, with all that they take. */
+/* Formats where formats are expected, with all their arguments. */
 #include <kymo/bprintf.h>
 
 enum state { OPEN };

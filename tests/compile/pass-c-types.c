@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo_builder_lookup_or_create_type_id takes scalars, arrays of them and whatever stands for them, wherever
- * it stands. */
+/* kymo_builder_lookup_or_create_type_id takes scalars, arrays of them and typedefs for them, at every
+ * place. */
 #include <kymo/schema.h>
 #include <sys/types.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* With KYMO_DISABLE listings are nothing, and what is only traced does not count as unused. */
+/* With KYMO_DISABLE listings expand to nothing, and a variable that is only traced does not count as
+ * unused. */
 #define KYMO_DISABLE
 #include <kymo/trace.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats that stand where formats stand, with what they take. */
+/* Formats where formats are expected, with their arguments. */
 #include <inttypes.h>
 #include <kymo/trace.h>
 #include <wchar.h>

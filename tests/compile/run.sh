@@ -4,7 +4,7 @@
 #
 # What compilers say to users of the public headers. pass-*.c compile without a warning; fail-*.c do not
 # compile, and the first error must match the regex in their line "expect: …" in at most 12 lines of output, notes included. A line
-# "longer: gcc clang" names compilers that need more, whose words may come later; the next line says why. Each as C11 and C++17, with gcc and clang, unless
+# "longer: gcc clang" names compilers that need more, whose message may come later; the next line says why. Each as C11 and C++17, with gcc and clang, unless
 # a line "languages: c" or "compilers: gcc g++" says otherwise; formats, which are checked by what the compiler folds, without optimisation too.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"

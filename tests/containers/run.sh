@@ -106,7 +106,7 @@ stale_socket() { # a number that is another process here
   [ -S run/kymo/control-$$ ] || { echo 'what may have been made just now is gone'; return 1; }
   refuses 3 "kymo list: process $$ (bash) has no tracepoints, or its control is off" env XDG_RUNTIME_DIR=$case_dir/run "$kymo" list $$
 }
-check 'a socket that a dead process of a namespace has left is nobody'"'"'s' stale_socket
+check 'a socket that a dead process of a namespace has left belongs to no process' stale_socket
 
 # ---- without a place ----
 
@@ -133,7 +133,7 @@ nowhere() {
   [ $? = 7 ] && expect runs cat printed && [ ! -e out ] || { cat said; return 1; }
   expect 'kymo record: no directory for rings in /dev/shm/kymo-0: Read-only file system; the command runs untraced; KYMO_RINGS names another directory' cat said
 }
-check 'no place at all: the command runs untraced, and one line says where and what helps' nowhere
+check 'no place at all: the command runs untraced, and one line says where, and the remedy' nowhere
 
 taken() {
   prepare || return 1
@@ -157,7 +157,7 @@ EOF
   grep -qxE 'kymo: /dev/shm/kymo-0 belongs to user 65534; the rings are in /dev/shm/kymo-0-[A-Za-z0-9]{6}' first && [ "$(wc -l <first)" = 2 ] || { cat first; return 1; }
   expect 7 count_events out && grep -q 'removed the rings of 2 dead processes' cleaned && expect '3 tracepoints enabled' cat enabled
 }
-check 'somebody else owns /dev/shm/kymo-UID: another place is found, and the owner named' taken
+check 'another user owns /dev/shm/kymo-UID: another place is found, and the owner named' taken
 
 not_places() { # for root, who looks at the places of all users
   prepare || return 1

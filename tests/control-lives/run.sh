@@ -93,9 +93,9 @@ PYTHON
   end_process
 }
 if [ "$(id -u)" = 0 ]; then
-  check 'another user is hung up on, even where he gets at the socket' foreign_user
+  check 'another user is disconnected, even if he reaches the socket' foreign_user
 else
-  skip 'another user is hung up on' 'needs root'
+  skip 'another user is disconnected' 'needs root'
 fi
 
 # ---- the directory ----
@@ -187,13 +187,13 @@ limited() {
   fresh
   run_process "$bin/life" limit 4 && until_true grep -q . printed || return 1 # the last one listens
   local before=$(cat /proc/$pid/task/*/stat | awk '/\(kymo\)/ { print $14 + $15 }')
-  "$kymo" list $pid >/dev/null 2>&1 # nobody promises an answer
+  "$kymo" list $pid >/dev/null 2>&1 # an answer is not promised
   sleep 0.5
   local after=$(cat /proc/$pid/task/*/stat | awk '/\(kymo\)/ { print $14 + $15 }')
   [ $((after - before)) -lt 20 ] && kill -0 $pid || { echo "it spins: $before $after"; return 1; }
   end_process
 }
-check 'a program without room for descriptors: nothing spins' limited
+check 'a program without space for descriptors: nothing spins' limited
 threads() {
   fresh
   start_process KYMO_BUFFER=16k "$bin/life" threads 1000 || return 1
@@ -322,7 +322,7 @@ full_inside() {
 }
 if unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
   check 'read-only file systems: no socket, no word, the program runs' read_only
-  check 'a full file system: enabling says so, and works when there is room again' full
+  check 'a full file system: enabling reports it, and works when there is space again' full
 else
   skip 'read-only and full file systems' 'need root to mount them'
 fi

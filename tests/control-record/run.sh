@@ -31,14 +31,14 @@ snapshot_of() {
   case $1 in
     stopped) stop_process || return 1 ;;
     killed) end_process ;;
-    zombie) kill -9 $pid ;; # nobody has waited for it
+    zombie) kill -9 $pid ;; # its parent has not waited for it
   esac
   for i in 1 2; do
     "$kymo" snapshot $pid -o out$i 2>said || { cat said; return 1; }
     "$bin/check_trace" -q -g -k -c counters out$i && babeltrace2 -o dummy out$i || return 1
   done
   grep -qE "^kymo snapshot: trace in out2: $(sum_of events out2) events, 0 lost(, [1-9][0-9]* overwritten)?$" said || { cat said; return 1; }
-  # how it died is known as long as nobody has waited for it, which the shell may do in between
+  # its end is known as long as its parent has not waited for it, which the shell may do in between
   diff -r -x clocks -x cause out1 out2 && [ -d "$(rings_of $pid)" ] || return 1
   [ $1 = killed ] || end_process
 }
@@ -97,7 +97,7 @@ covers() {
   "$kymo" snapshot "$rings" --last "$1" -o last 2>said || { cat said; return 1; }
   [ "$(sed 1d said)" = "${2:+kymo snapshot: it covers $2}" ] || { echo "expected ${2:-nothing}"; cat said; return 1; }
 }
-# overwritten_of DIRECTORY: how many events kymo info says were overwritten
+# overwritten_of DIRECTORY: the number of overwritten events that kymo info reports
 overwritten_of() { "$kymo" info --json "$1" | jq '.traces[0].overwritten_events'; }
 # leaves_rings [NAME=VALUE…] PROGRAM…: $rings, and $length, the seconds from their first to their last event
 leaves_rings() {
@@ -112,7 +112,7 @@ coverage() {
   [ "$(overwritten_of last)" -gt 10000 ] && covers 0ns && [ "$(overwritten_of last)" = 0 ] || return 1
   leaves_rings "$bin/points" && covers 1h "$length, not 1h: no older event was recorded" && [ "$(overwritten_of last)" = 0 ]
 }
-check 'kymo snapshot --last: says how much it covers if that is less' coverage
+check 'kymo snapshot --last: prints how much it covers if that is less' coverage
 # exits_like_cat STATUS: kymo snapshot of $rings, with and without words, and kymo cat of what it saved; words go to ./said and ./words
 exits_like_cat() {
   rm -rf out
@@ -136,7 +136,7 @@ snapshot_losses() {
   # 200 events that are too large, most of them before the first packet that is kept
   leaves_rings KYMO_BUFFER=16k "$bin/worker" -t 1 -n 20000 -l 70000 && exits_like_cat 1 && expect 200 lost_said said snapshot
 }
-check 'kymo snapshot exits with 1 and says it if events were discarded; that older ones were overwritten is no loss' snapshot_losses
+check 'kymo snapshot exits with 1 and reports it if events were discarded; overwritten older ones are no loss' snapshot_losses
 snapshot_refusals() {
   fresh
   refuses 3 'kymo snapshot: there are no rings of a process 4194303' "$kymo" snapshot 4194303 || return 1
@@ -204,7 +204,7 @@ advice() { # the recorder is stopped while the rings are filled
   expect 1 echo $? && expect 1 grep -cE '^kymo record: [1-9][0-9.]* % of the events found their ring full: use larger rings \(KYMO_BUFFER=SIZE when the program starts\), record less \(-e PATTERN\), or keep the newest events instead of the oldest \(--mode overwrite\)$' recorded || { cat recorded; return 1; }
   end_process
 }
-check 'kymo record -p: losses of full rings: one line says what would help' advice
+check 'kymo record -p: losses of full rings: one line says the remedy' advice
 earlier_losses() { # the trace of a recording, or of a last time, counts what it has lost itself
   local recorded=0 said_by_cat=0
   fresh

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hang handler|deadlock|pause|abort: records ten events, tells so, and hangs: in a signal handler that
- * interrupts an event and records one of its own; in two threads that wait for each other, with an event of
- * each in its ring; in a pause. Or dies.
+ * hang handler|deadlock|pause|abort: records ten events, prints that, and hangs: in a signal handler that
+ * interrupts an event and records another one; in two threads that wait for each other, with an event of each
+ * in its ring; in a pause. Or dies.
  */
 #include <kymo/trace.h>
 #include <pthread.h>

@@ -13,7 +13,7 @@ start_process() {
   run_process "$@" && until_true listens "$pid"
 }
 run_process() {
-  : >printed # what an earlier process printed: the shell below may get its turn later than whoever reads it
+  : >printed # output of an earlier process: the shell below may run later than the reader
   env "$@" <"$idle" >printed 2>said &
   pid=$!
   started+=("$pid")
@@ -33,7 +33,7 @@ on_in() { "$kymo" list "$1" | grep -c '^on '; }
 rings_of() { ls -d "$XDG_RUNTIME_DIR/kymo"/*-"$1" 2>/dev/null | grep -v control- | tail -1; }
 # events of a trace or of rings
 count_events() { "$kymo" cat -q "$1" 2>/dev/null | grep -vc '^#'; }
-# refuses STATUS WORDS COMMAND…: it ends so, and says exactly that
+# refuses STATUS WORDS COMMAND…: it ends with this status, and prints exactly these words
 refuses() {
   local status=$1 words=$2 got
   shift 2

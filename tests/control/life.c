@@ -5,12 +5,12 @@
  *
  *   fork N            and so do N children
  *   exec PROGRAM …    at last the program instead
- *   daemon FILE       in the background: two forks, a session of its own, all descriptors closed, its number
- *                     in FILE
- *   chroot DIR [fork] with another root; in a child made behind it
+ *   daemon FILE       in the background: two forks, a new session, all descriptors closed, its number in
+ *                     FILE
+ *   chroot DIR [fork] with another root; in a child made after that
  *   user UID          as another user
  *   threads N         and so do N threads, every 100 milliseconds
- *   limit N           with room for N descriptors
+ *   limit N           with space for N descriptors
  *   server            and makes a child each time, which records life:child and ends by _exit
  */
 #include <kymo/trace.h>
@@ -51,7 +51,7 @@ static void become_daemon(const char *file) {
   fclose(out);
   for (int fd = 0; fd < 1024; fd++)
     close(fd);
-  for (int i = 0; i < 8; i++) /* the numbers are somebody else's now */
+  for (int i = 0; i < 8; i++) /* other files have the numbers now */
     if (open("/dev/null", O_RDWR) < 0)
       _exit(2);
   live(NULL);

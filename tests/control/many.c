@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many [-t THREADS] [-w MICROSECONDS]: 500 tracepoints, many:p000 to many:p499, at which each thread comes
- * past again and again, at full speed or with pauses; all take the thread's number and a count of its own of
- * every pass (`round`), and a check sum of both. Ends when killed, or at the end of its input.
+ * many [-t THREADS] [-w MICROSECONDS]: 500 tracepoints, many:p000 to many:p499, which each thread passes
+ * again and again, at full speed or with pauses; all record the thread's number, its count of passes
+ * (`round`), and a checksum of both. Ends when killed, or at the end of its input.
  */
 #include <kymo/trace.h>
 #include <pthread.h>

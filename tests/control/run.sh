@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain address
 #
-# Running processes are listed, switched and told from outside, also those that were started without any of our variables.
+# Running processes are listed, switched and commanded from outside, also those that were started without any of our variables.
 set -u
 . "$KYMO_SOURCE/tests/control/lib.sh"
 
@@ -27,10 +27,10 @@ listing() {
   "$kymo" list $pid >list && grep -qE '^off  -         net:rx     .*points\.c:[0-9]+$' list && [ "$(wc -l <list)" = 7 ] || { cat list; return 1; }
   expect "$("$kymo" list --brief "$bin/points" | sort -u)" "$kymo" list --brief $pid
   end_process
-  [ -S "$XDG_RUNTIME_DIR/kymo/control-$pid" ] || return 1 # nobody had the time to take it away
+  [ -S "$XDG_RUNTIME_DIR/kymo/control-$pid" ] || return 1 # it was not removed in time
   ! "$kymo" list --brief | grep -x $pid && [ ! -e "$XDG_RUNTIME_DIR/kymo/control-$pid" ]
 }
-switching() { # switching PATTERNS TRACEPOINTS: what is on behind them
+switching() { # switching PATTERNS TRACEPOINTS: what is on after them
   local pattern
   fresh
   start_process "$bin/many" -w 1000 || return 1
@@ -140,7 +140,7 @@ functions() {
   "$bin/switches" "$bin/plugin.so" || return 1
   [ "$(count_events saved)" = 1 ]
 }
-check 'the functions switch, look up, tell, and obey libraries that come later' functions
+check 'the functions switch, look up, report, and apply to libraries that come later' functions
 many_threads_switch() {
   fresh
   KYMO_BUFFER=16k "$bin/switches" "$bin/plugin.so" storm || return 1

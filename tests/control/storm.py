@@ -92,7 +92,7 @@ several = ask(b'1 flush\n1 info\n1 flush\n')
 if not several.startswith(b'ok\nend\n'):
     sys.exit(f'several requests at once: {several!r}')
 
-# whoever is refused takes nothing from whom he would have taken the place of
+# a refused connection takes nothing from the one that it would have replaced
 first = call()
 attached = ask(b'1 attach discard - *\n', first)
 refused = ask(b'1 attach discard - *\n')

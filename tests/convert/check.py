@@ -157,7 +157,7 @@ def counts(losses):
 
 
 def merged(line, like=None):
-    """An event without what tells where it is from. What packets told of it stands in its context now: beside what is
+    """An event without the fields that say where it is from. The properties of its packet are in its context now: beside those
     in that of `like`."""
     event = json.loads(line)
     event.pop('trace', None)

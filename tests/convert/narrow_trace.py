@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""narrow_trace.py DIRECTORY [without-begin]: a trace whose event headers tell 27 bits of the time, of events that
+"""narrow_trace.py DIRECTORY [without-begin]: a trace whose event headers have 27 bits of the time, of events that
 come every 50 ms. Without the events `often`, those that are left are further apart than 27 bits can tell."""
 import struct
 import sys

@@ -82,7 +82,7 @@ carries() {
 }
 check 'what the recorder left beside the trace goes with it' carries
 
-# Each event tells its stream; several processes are one trace.
+# Each event has its stream's name; several processes are one trace.
 merges_processes() {
   may_lose "$kymo" merge -o both recorded lost || return
   [ "$(find both -type f -not -name '.*' -not -path '*/.kymo/*' | sort | xargs)" = 'both/metadata both/stream_0' ] || return
@@ -107,7 +107,7 @@ shifts() {
 check 'an offset of the clock is kept' shifts --clock-offset 3600
 check 'a negative offset of the clock is kept' shifts --clock-offset=-3
 
-# Event headers tell 27 bits of the time; the events that are kept are further apart.
+# Event headers have 27 bits of the time; the kept events are further apart.
 python3 "$here/narrow_trace.py" narrow
 python3 "$here/narrow_trace.py" blind without-begin
 divides() {
@@ -115,7 +115,7 @@ divides() {
     [ "$("$kymo" info divided | grep -o '[0-9]* packets' | head -1)" = '24 packets' ] && ! "$kymo" cat -f json divided | grep lost &&
     "$kymo" convert -o divided-again divided && cmp divided/stream divided-again/stream
 }
-check 'packets are divided where headers cannot tell the time' divides
+check 'packets are divided where headers cannot represent the time' divides
 hold parts 'narrow times=narrow'
 hold merge 'narrow times=narrow' 'times without begin=blind'
 hold traces 'narrow times=narrow' 'times without begin=blind'
@@ -143,12 +143,12 @@ check 'no such format' says 2 'kymo merge: there is no format "csv2" (did you me
 check 'a format that is printed' says 2 'kymo convert: the format "text" is printed: kymo cat --format text' \
   "$kymo" convert recorded -o new --to text
 check 'no such trace' says 3 'kymo convert: missing: cannot open: No such file or directory' "$kymo" convert missing -o new
-check 'an event whose time nothing tells' says 3 \
+check 'an event whose time is unknown' says 3 \
   'kymo convert: blind/stream: byte 60: the event'"'"'s time cannot be told without the events before it, which are left out' \
   "$kymo" convert blind --event rare -o untold
 check 'nothing is made of what is not read' test ! -e new
 
-# A length that stands in whichever option of a variant is there.
+# A length that is in whichever option of a variant is present.
 has_no_words() {
   local u8='{"type":"fixed-length-unsigned-integer","length":8,"byte-order":"little-endian","alignment":8}'
   local option="{\"type\":\"structure\",\"member-classes\":[{\"name\":\"len\",\"field-class\":$u8}]}"
@@ -230,9 +230,9 @@ for page in kymo-convert kymo-merge; do
   check "$page(1) has no mistakes" clean_page
 done
 for option in --by --records; do
-  check "kymo-merge(1) tells about $option" grep -q -- "Fl -${option#--}" "$KYMO_SOURCE/docs/man/kymo-merge.1"
+  check "kymo-merge(1) describes $option" grep -q -- "Fl -${option#--}" "$KYMO_SOURCE/docs/man/kymo-merge.1"
 done
 for option in $("$kymo" convert --help | grep -o -- '--[a-z-]*' | sort -u | grep -vE '^--(help|usage|version)$'); do
   documented() { grep -q -- "Fl -${1#--}" "$KYMO_SOURCE"/docs/man/kymo-c{onver,a}t.1; }
-  check "kymo-convert(1) or kymo-cat(1) tells about $option" documented "$option"
+  check "kymo-convert(1) or kymo-cat(1) describes $option" documented "$option"
 done

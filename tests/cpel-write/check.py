@@ -120,7 +120,7 @@ def check_vpp(path):
 
 
 def word(label):
-    """A name as it stands in a line of text."""
+    """A name as a line of text has it."""
     return ''.join(chr(c) if 32 < c < 127 else '_' for c in label)
 
 
@@ -147,7 +147,7 @@ def check_same(path, lines):
     for line in Path(lines).read_bytes().decode().splitlines():
         if not line.startswith('#'):
             time, who, what = re.fullmatch(r'\[(-|-?[0-9.]+)\] (?:\+-?[0-9.]+|\+-) (\S+) (.*)', line).groups()
-            ns = 0 if time == '-' else int(time.replace('.', '')) # nine digits stand behind the point
+            ns = 0 if time == '-' else int(time.replace('.', '')) # there are nine digits after the point
             theirs.append((ns, word(track_of(who).encode()), what.rstrip(' ')))
     least = min((event[0] for event in theirs), default=0)
     if least < 0: # then it is since the earliest

@@ -187,10 +187,10 @@ check 'a section of no size' says 2 'kymo convert: the option "section" of the f
   "$kymo" convert -o new.cpel --to cpel:section=9k sample
 check 'a text longer than a section' says 3 'kymo convert: new.cpel: a text of 127 bytes in a section of at most 128' \
   "$kymo" convert -o new.cpel --to cpel:section=128 sample
-check 'texts for which VPP has no room' says 3 "kymo convert: new.cpel: more texts than a section has room for, which VPP's tools cannot read" \
+check 'texts for which VPP has no space' says 3 "kymo convert: new.cpel: more texts than a section has room for, which VPP's tools cannot read" \
   "$kymo" convert -o new.cpel --to cpel:section=5000,for-vpp recorded
 
-# With the size of files limited, nothing stays behind.
+# With the size of files limited, no file is left.
 disk_full() {
   (trap '' XFSZ; ulimit -f "$1"; exec "$kymo" convert -q large -o new.cpel) >said 2>&1
   [ $? = 3 ] && [ "$(cat said)" = 'kymo convert: new.cpel: cannot write: File too large' ] && [ ! -e new.cpel ] &&

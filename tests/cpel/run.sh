@@ -23,7 +23,7 @@ if [ -d "$data" ]; then
     check "sample $name" prints cpel "$file" "$page"
     check "sample $name as cpeldump prints it" prints cpeldump "$file" "$vpp"
   done
-  # one line of words, behind as many events as are sound
+  # one message, after all valid events
   malformed() {
     "$kymo" cat --format cpel "$1" >printed 2>told && return 1
     [ "$(wc -l <told)" = 1 ] && [ "$(wc -l <printed)" = "$2" ] || { cat printed told; return 1; }
@@ -58,7 +58,7 @@ for seed in $(seq 1 40); do
   check "random file $seed" random_file "$seed"
 done
 
-# A window shows what stands in it, wherever in a packet it begins, and as often as one goes there.
+# A window shows its events, wherever in a packet it begins, and after every move to it.
 window() {
   cpel random "$1" random.cpel && "$kymo" cat --format json random.cpel >all || return 1
   [ -s all ] || return 0
@@ -79,7 +79,7 @@ for seed in 3 5 8 11 14 17; do
   check "windows of random file $seed" window "$seed"
 done
 
-# What is told of a damaged file, and how many events come all the same.
+# The messages about a damaged file, and the number of events that are read nevertheless.
 tells() {
   local kind=$1 status=$2 events=$3 text=$4 found
   cpel damage "$kind" "$kind.cpel" || return 1
@@ -102,10 +102,10 @@ check "string outside of its table" tells string 1 2 'byte 344: no string at 100
 check "a table that is not there" tells table 1 1 'byte 236: no string table has the name "None"
 kymo cat: table.cpel: byte 344: a string at 16 of table "None", which does not exist'
 check "a clock of zero" tells clock 1 2 'byte 304: a clock of 0 ticks a second: read as 1000000000'
-check "more events than there is room for" tells count 1 2 'byte 300: 1000 entries in a section that has space for 2'
+check "more events than there is space for" tells count 1 2 'byte 300: 1000 entries in a section that has space for 2'
 check "fewer sections than said" tells sections 1 2 'byte 348: expected section 5 of 9, found the end of the file'
 check "more sections than said" tells uncounted 1 0 'byte 228: 120 bytes after the last of 3 sections'
-check "bytes behind all sections" tells behind 1 2 'byte 348: 4 bytes after the last of 4 sections'
+check "bytes after all sections" tells behind 1 2 'byte 348: 4 bytes after the last of 4 sections'
 check "another version" tells version 3 0 'byte 0: expected CPEL of version 1, found 2'
 check "a header cut short" tells head 3 0 'byte 0: a CPEL header has 8 bytes, the file has 5'
 
@@ -210,7 +210,7 @@ check "info names the clock's unit" names_unit
 # ---- clib's event logs ----
 
 elog() { python3 "$KYMO_SOURCE/tests/cpel/elog.py" "$@"; }
-# The same events as elog_dump tells: track and text; its times count from the log's start.
+# The same events as elog_dump prints: track and text; its times count from the log's start.
 dumps() {
   "$kymo" cat --format json "$1" | jq -r '.context.track.label + "|" + .message' >ours
   tail -n +2 "$2" | sed -E 's/^ *[0-9.]+ //; s/^(.{24}) /\1|/; s/ *\|/|/' >theirs
@@ -234,7 +234,7 @@ refuses_others() {
   [ $? = 2 ] && [ ! -s printed ] && grep -qE '^kymo cat: whole.elog: event ".*" has not a track and a datum alone: this format is for CPEL files$' told
 }
 check "a log as CPEL is dumped" refuses_others
-# Wherever a log is cut, what stands before is shown, and it is said that there is no more.
+# Wherever a log is cut, the events before are shown, and a message reports the cut.
 cut_log() {
   local size at
   elog random 3 whole.elog >wanted
@@ -255,7 +255,7 @@ longer_log() {
   "$kymo" cat --format json longer.elog >printed 2>told && return 1
   cmp wanted printed && [ "$(cat told)" = "kymo cat: longer.elog: byte $size: 4 bytes after the last of $(wc -l <wanted) events" ] || { cat told; return 1; }
 }
-check "a log that goes on behind its events" longer_log
+check "a log that continues after its events" longer_log
 
 # VPP before April 2017 counted a log's start from 1970.
 old_log() {
@@ -332,8 +332,8 @@ names() { diff <(printf '%s\n' 'event7' 'caf\xe9\x1b' one two) -; }
 check 'kymo cat shows names that are none' eval '"$kymo" cat -q names.cpel | sed -n "1,4s/.* #0 \([^ ]*\) .*/\1/p" | names'
 check 'kymo info calls them alike' eval '"$kymo" info -q names.cpel | sed -n "s/^           2 //p" | names'
 check 'kymo stat too' eval '"$kymo" stat counts -q --sort name names.cpel | sed -n "s/ *2  *[0-9.]*$//p" | sort >counted; diff counted <(printf "%s\n" "caf\\xe9\\x1b" event7 one two)'
-# It is the format that is wrong, wherever it is used: it is told once, where it stands.
+# The format is wrong, wherever it is used: it is reported once, at its place.
 once() {
   "$kymo" cat names.cpel 2>&1 >/dev/null | diff - <(echo 'kymo cat: names.cpel: byte 22: format "%q", column 2: a conversion that is not known')
 }
-check 'a wrong format of two events is told once' once
+check 'a wrong format of two events is reported once' once

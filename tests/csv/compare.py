@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""compare.py CSV JSON DATABASE: whether the table says what the lines of JSON say, value for value, and whether sqlite3,
+"""compare.py CSV JSON DATABASE: whether the table has the values of the lines of JSON, and whether sqlite3,
 which imported it as table t of DATABASE, has the same. Prints what differs."""
 import csv
 import json

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# kymo cat --format csv, loaded by Python and by sqlite3, against what the JSON output says of the same traces.
+# kymo cat --format csv, loaded by Python and by sqlite3, compared with the JSON output of the same traces.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 kymo=$KYMO_BUILD/kymo
@@ -49,4 +49,4 @@ check 'columns of different fields have different names' dots
 losses() { "$kymo" cat -f csv mytrace 2>&1 >/dev/null | diff - <(echo 'lost 12 events between 2023-11-14 22:13:20.000003005 and 2023-11-15 22:13:20.000000005 in mytrace/channel_0
 lost 2 packets between 2023-11-14 22:13:20.000003005 and 2023-11-14 22:13:20.000005005 in mytrace/channel_0
 kymo cat: the trace is incomplete: 12 events are lost, 2 packets are lost'); }
-check 'losses are told' losses
+check 'losses are reported' losses

@@ -3,7 +3,7 @@
 # rungs: plain
 #
 # All CTF 2 traces of the shared data: what babeltrace2 2.1 reads is printed as it prints it; what it refuses is
-# refused, behind the events that it gave out. `expectations` says where others know better. Then each is
+# refused, after the events that it printed. `expectations` says where others are right. Then each is
 # described as JSON, and read by that.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"

@@ -82,7 +82,7 @@ static int read_cut(const char *path, const char *file, const char *key, unsigne
   while ((status = kymo_trace_next(trace, &event, &error)) == KYMO_OK) {
     sum += touch(event);
     if (++events == 10 + 7 * turn) {
-      /* within the first packet, some pages behind the event */
+      /* within the first packet, some pages after the event */
       off_t at = 5000 * (turn + 1) + 13;
       if (truncate(file, getenv("BETWEEN_FRAMES") ? between_frames(file, at) : at) != 0)
         return 2;

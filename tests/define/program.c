@@ -47,7 +47,7 @@ static struct kymo_definition *define(const char *name, const struct kymo_defini
       die("kymo_definition_printf");             \
   } while (0)
 
-/* The same with a vector: compilers take long for so many arguments. */
+/* The same with a vector: compilers take long for this number of arguments. */
 #define ARGUMENT(ID, i, previous, x) KYMO_BARG(x),
 #define STORE_MANY(definition, format, ...)                                                   \
   do {                                                                                        \
@@ -205,7 +205,7 @@ static void late(void) {
   }
 }
 
-/* Goes on when somebody who follows has seen the first event, and makes a file for it. */
+/* Continues when a following reader has seen the first event, and has made a file for it. */
 static void followed(void) {
   many(1);
   if (kymo_log_flush(log))
@@ -215,7 +215,7 @@ static void followed(void) {
   late();
 }
 
-static pthread_barrier_t all_are_here; /* so each thread has a file of its own */
+static pthread_barrier_t all_are_here; /* so each thread has its own file */
 
 static void *define_and_store(void *who) {
   static const struct field fields[] = {{"who", KYMO_FIELD_UINT32}, {"number", KYMO_FIELD_UINT32}, {0}};

@@ -3,7 +3,7 @@
 # rungs: plain address s390x powerpc arm aarch64 i386
 #
 # Events that are defined in their streams: a program stores them, and the command, which knows nothing else, prints them. Every file is
-# readable alone; versions stand beside each other; what does not fit is told with its place. On other machines the same program
+# readable alone; versions are kept beside each other; conflicts are reported with their place. On other machines the same program
 # runs there, and its files are read here.
 set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
@@ -13,7 +13,7 @@ export KYMO_RINGS=$TMPDIR/rings KYMO_RUN=$TMPDIR/run
 
 # lines TEXT…: one line each
 lines() { printf '%s\n' "$@"; }
-# prints WANTED ARGUMENTS…: kymo cat says these lines, and nothing is wrong
+# prints WANTED ARGUMENTS…: kymo cat prints these lines, and nothing is wrong
 prints() {
   local wanted=$1
   shift
@@ -42,7 +42,7 @@ case $KYMO_BUILD in
   versions_there() { there versions && "$kymo" cat versions_thread0 | tail -1 | grep -qx 'events_processed: 4'; }
   check "$machine: versions" versions_there
   late_there() { there late && [ "$("$kymo" cat late_thread0 | tail -1)" = 'events_processed: 5' ]; }
-  check "$machine: definitions behind events" late_there
+  check "$machine: definitions after events" late_there
   exit
   ;;
 esac
@@ -99,7 +99,7 @@ told() {
     [ "$("$kymo" info --json versions_thread0 | jq -c '.traces[].classes[] | select(.definition) | [.name, .definition.application, .definition.version]')" = \
       "$(lines '["read",1,1]' '["read",1,2]' '["app:work",65535,65535]')" ]
 }
-check '… which kymo info tells apart' told
+check '… which kymo info distinguishes' told
 filtered() {
   cd "$TMPDIR/samples" || return 1
   prints "$(lines '<0> read: fd: 70000, path: /tmp/x, ' 'events_processed: 1')" --filter 'fd > 4' versions_thread0 &&
@@ -161,7 +161,7 @@ check 'so is what was saved of memory' memory
 late() {
   stream late && prints "$(for i in 0 1 2 3 4; do lines "<0> event$i: number: $i, "; done; echo 'events_processed: 5')" late_thread0
 }
-check 'definitions behind events of others' late
+check 'definitions after events of others' late
 threads() {
   stream threads && [ "$(ls | wc -l)" = 4 ] || { ls; return 1; }
   local file
@@ -197,7 +197,7 @@ check 'definitions that come while the stream is followed' followed
 
 # ---- what is wrong with files ----
 
-# damaged STATUS TEXT PLACE BYTE…: the sample with these bytes from there on (from the end if negative) is told of so, behind its sound events
+# damaged STATUS TEXT PLACE BYTE…: the sample with these bytes from there on (from the end if negative) is reported like this, after its valid events
 damaged() {
   local text=$1 place=$2 wanted=$3
   shift 3
@@ -229,7 +229,7 @@ check 'a definition that another one contradicts' damaged \
   "kymo cat: sample_thread0: byte $((64 + record + event + 12)): expected definition 0 as it was before, found another one
 kymo cat: sample_thread0: byte $((64 + 2 * record + event + 12)): expected an event of a definition in the file, found one of definition 1 (6 bytes skipped)" \
   $((64 + record + event + 12)) 4 00
-# whatever stands there, it is told or harmless
+# any bytes there are reported or harmless
 anything() {
   fresh && "$bin/program" versions sample && python3 - "$kymo" <<'END'
 import random, subprocess, sys
@@ -247,7 +247,7 @@ for turn in range(60):
         sys.exit(f'turn {turn}: {done.returncode} {done.stderr.decode()}')
 END
 }
-check 'changed bytes and cut files are told or harmless' anything
+check 'changed bytes and cut files are reported or harmless' anything
 
 # ---- C++ ----
 

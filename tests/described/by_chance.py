@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Descriptions and values by chance. The packer below lays bits down by the words of docs/tdl.md and shares nothing with
+"""Random descriptions and values. The packer below writes bits by the text of docs/tdl.md and shares nothing with
 kymo; what kymo cat prints must be what was packed. KYMO_SEED takes other chances, KYMO_ROUNDS more of them."""
 import os
 import random as chance

@@ -163,7 +163,7 @@ def scales_of_decimal_fractions():
 
 @case
 def rows_of_csv():
-    """What is absent leaves its cell empty, not those behind it; what only the decoder needs has no column."""
+    """An absent field leaves its cell empty, not those after it; a field that only the decoder needs has no column."""
     tdl = trace('k: UNSIGNED 8; IF k=1 THEN a: UNSIGNED 8; d: BYTES k; END; b: STRING 2; REPEAT TIMES k IS e: BYTES k; END;')
     key, _ = compiled('rows_of_csv', tdl)
     pathlib.Path('rows_of_csv.bin').write_bytes(b'\0hi' + b'\1\7xyoz')
@@ -474,7 +474,7 @@ def orders_from_the_data():
 
 @case
 def the_clock_of_events_is_that_of_the_trace():
-    """Not that of the head in front of them, which comes first in the file."""
+    """Not that of the header before them, which comes first in the file."""
     tdl = '''TRACE t;
   BYTES LITTLE;
   CLOCK up IS RESOLUTION 1 ms;
@@ -508,7 +508,7 @@ END TRACE.
 
 
 def defined_in_orders(bytes_order):
-    """Records that the file defines, in the order that their prefix tells."""
+    """Records that the file defines, in the byte order that their prefix says."""
     return f'''TRACE t;
   {bytes_order}
   TYPES code=("h"=UNSIGNED 16, "b"=UNSIGNED 8, "f"=FLOAT 32);
@@ -536,7 +536,7 @@ def order_of_a_prefix_holds_in_defined_records():
 
 @case
 def records_defined_by_numbers():
-    """Templates in the manner of NetFlow 9: fields have numbers, and their sizes tell the types."""
+    """Templates in the manner of NetFlow 9: fields have numbers, and their sizes determine the types."""
     tdl = '''TRACE t;
   BYTES BIG;
   TYPES sizes=("1"=UNSIGNED 8, "2"=UNSIGNED 16, "4"=UNSIGNED 32);
@@ -651,7 +651,7 @@ END TRACE.
 
 @case
 def plain_records():
-    """Many of a kind behind a prefix, in both orders: what the fast path decodes, and what it must leave to the machine."""
+    """Many of a kind after a prefix, in both orders: records that the fast path decodes, and those that it must leave to the machine."""
     tdl = '''TRACE t;
   CLOCK wall IS EPOCH "1970-01-01T00:00:00Z";
   RECORD h CONTROL IS m: UNSIGNED 8; ORDER FILE LITTLE IF m=1, BIG IF m=2, ELSE FAIL "no order"; scale: UNSIGNED 8; END;
@@ -1292,7 +1292,7 @@ def expressions_that_fail_are_absent():
 
 @case
 def damage_is_told_at_the_fault():
-    """And kymo explain shows the record that it is in, not the one behind it."""
+    """And kymo explain shows the record that it is in, not the next one."""
     late = """TRACE late; BYTES LITTLE; TYPES code=("b"=UNSIGNED 8, "w"=UNSIGNED 32); TABLE forms KEY NUMBER HOLDS RECORDS;
       PREFIX p IS k: UNSIGNED 8; END;
       RECORD def DEFINITION WITH p WHEN k=0 IS n: UNSIGNED 8; text: STRING n;
@@ -1358,7 +1358,7 @@ def damage_beyond_the_list_is_counted():
 
 @case
 def holes_of_files_are_passed_at_once():
-    """What is sought in vain is in no hole: 64 GiB of them cost nothing, and what lies around them is found."""
+    """A search does not read holes: 64 GiB of them cost nothing, and data around them is found."""
     name = 'holes_of_files_are_passed_at_once'
     key, _ = compiled(name, trace('_mark: BYTES 4=x"cafebabe"; a: UNSIGNED 32;', rest='PREFIX p IS m: UNSIGNED 8=7; END;',
                                   head='RECORD r EVENT WITH p IS', layout='REPEAT r; ON ERROR R3 RESYNC TO x"07cafe";'))
@@ -1511,7 +1511,7 @@ def numbered(bits, files=''):
 
 
 def dealt(bits, first, owners):
-    """Files in which each number stands in that of its owner; of owner None it is lost. And what is to be delivered."""
+    """Files in which each number is in the file of its owner; one of owner None is lost. And the expected events."""
     letter = {8: 'B', 32: 'I', 64: 'Q'}[bits]
     files = [b''] * (1 + max(owner for owner in owners if owner is not None))
     rows = []
@@ -1577,7 +1577,7 @@ def names_of_files_that_are_merged():
 
 @case
 def damage_of_one_of_the_files():
-    """What is no record is told where it stands, and holds nothing up."""
+    """Bytes that are no record are reported with their place, and delay nothing."""
     tdl = ('TRACE t; BYTES LITTLE;\nPREFIX p IS mark: UNSIGNED 8=0xee; END;\nRECORD r EVENT WITH p IS SEQUENCE: UNSIGNED 8 PER TRACE; END;\n'
            'LAYOUT REPEAT r; ON ERROR R3 RESYNC TO x"ee"; MERGE FILES BY SEQUENCE;\nEND TRACE.\n')
     check('damage_of_one_of_the_files', tdl, (b'\xee\1\xee\3\xee\5', b'\xee\2\0\0\xee\4\xee\6'),
@@ -1586,7 +1586,7 @@ def damage_of_one_of_the_files():
 
 @case
 def names_found_in_files_that_are_merged():
-    """A name that one file defines is a class of the stream; what it stands for is known in its own file only."""
+    """A name that one file defines is a class of the stream; its meaning is known in its own file only."""
     tdl = ('TRACE t; BYTES LITTLE;\nTABLE names KEY NUMBER HOLDS NAMES KNOWN ALWAYS;\nPREFIX p IS k: UNSIGNED 8; SEQUENCE: UNSIGNED 8 PER TRACE; END;\n'
            'RECORD name DEFINITION WITH p WHEN k=0 IS n: UNSIGNED 8; s: STRING 2; DEFINE names[n]=s; END;\n'
            'RECORD r EVENT WITH p IS EVENT: UNSIGNED 8 TOKEN names; END;\nLAYOUT REPEAT name OR r; MERGE FILES BY SEQUENCE;\nEND TRACE.\n')
@@ -1598,7 +1598,7 @@ def names_found_in_files_that_are_merged():
 
 @case
 def steps_that_end_inside_of_a_file():
-    """What is wrong on the way to a record is told once, and the other file goes on."""
+    """A fault on the way to a record is reported once, and the other file is read on."""
     tdl = ('TRACE t; BYTES LITTLE;\nRECORD r EVENT IS SEQUENCE: UNSIGNED 8 PER TRACE; END;\nLAYOUT REPEAT r AT 0 SIZE 4; MERGE FILES BY SEQUENCE;\nEND TRACE.\n')
     out, said, status = events('steps_that_end_inside_of_a_file', tdl, b'\0\2', b'\1\3\4\5')
     got = [fields(event)['SEQUENCE'] for event in out if 'event' in event]

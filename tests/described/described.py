@@ -24,7 +24,7 @@ def compiled(name, tdl):
 
 
 def events(name, tdl, *files, options=()):
-    """(events as JSON says them, what is said on the error stream, exit status)"""
+    """(events of the JSON output, text on the error stream, exit status)"""
     key, said = compiled(name, tdl)
     if not key:
         return [], said, -1

@@ -25,7 +25,7 @@ FIELDS = {'k': 1, 'v': 7, 'o': 8, 'has_o': 20, 'which_v': 21, 'v.option0': 22, '
           'align_4': 28, 'a': [1, 2],
           'b': ['41', '4243']}
 
-# names that a file tells itself
+# names that the file itself has
 LATE = '''TRACE late;
   BYTES LITTLE;
   TYPES code=("b"=UNSIGNED 8, "[b]"=ARRAY 2 OF UNSIGNED 8);

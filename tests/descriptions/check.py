@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each description against what the tool says whose files it describes: on files of shared/ where they are, and on files that are
+"""Each description is compared with the output of the tool whose files it describes: on files of shared/ where they are, and on files that are
 made here, by the tool where there is one."""
 import csv
 import datetime
@@ -23,7 +23,7 @@ SECOND = 10**9
 
 
 def read(path, *options):
-    """(name, time, fields) of each event, what is said, exit status; nobody tells kymo what the file is."""
+    """(name, time, fields) of each event, the messages, exit status; kymo finds out itself what the file is."""
     done = subprocess.run([KYMO, 'cat', '--format', 'json', *options, str(path)], capture_output=True)
     events = [json.loads(line) for line in done.stdout.splitlines()]
     events = [(event['event'].split(':', 1)[1], event.get('ts'), fields(event)) for event in events if 'event' in event]
@@ -302,7 +302,7 @@ def blktrace():
 
 
 def stapbulk():
-    """No stap runs in a test: the bytes are made as its runtime says that it makes them."""
+    """No stap runs in a test: the bytes are made as the source of its runtime specifies."""
     for cpu in range(2):
         pathlib.Path(f'bulk_{cpu}').write_bytes(b''.join(b'\xf0\x9f\xa9\xba' + struct.pack('<II', number, len(text)) + text
                                                          for number in range(cpu, 20, 2) for text in [b'piece %d\n' % number]))
@@ -325,7 +325,7 @@ def stapbulk():
 
 
 def ring():
-    """The rings that a killed process left: event i is the i-th, so packets tell what kymo, which reads such files by itself, shows."""
+    """The rings that a killed process left: event i is the i-th, so packets have the values that kymo, which reads such files by itself, shows."""
     pathlib.Path('killed.c').write_text('#include <kymo/trace.h>\n#include <signal.h>\n'
                                         'int main(void) { for (int i = 0; i < 20000; i++) KYMO(ring, count, i); raise(SIGKILL); }\n')
     build = pathlib.Path(os.environ['KYMO_BUILD'])

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain address
 #
-# The descriptions that are installed, on files of the tools that they tell about: kymo cat finds each by the bytes of the file, and
-# gives what the tool itself says is in it.
+# The descriptions that are installed, on files of the tools that they describe: kymo cat finds each by the bytes of the file, and
+# prints the same as the tool itself.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1
@@ -12,7 +12,7 @@ python3 "$KYMO_SOURCE/tests/descriptions/check.py" || not_ok 'all descriptions' 
 
 # ---- names ----
 
-# says STATUS TEXT COMMAND…: all that is said
+# says STATUS TEXT COMMAND…: the exit status and all output
 says() {
   local wanted=$1 text=$2 status
   shift 2

@@ -189,7 +189,7 @@ class Array:
 
 
 class Sequence:
-    """A length field and, behind it, as many elements."""
+    """A length field and, after it, this number of elements."""
 
     def __init__(self, rng, element, order):
         self.element = element
@@ -208,7 +208,7 @@ class Sequence:
 
 
 class Variant:
-    """A tag and, behind it, the variant itself."""
+    """A tag and, after it, the variant itself."""
 
     def __init__(self, options):
         self.options = options
@@ -288,7 +288,7 @@ class Trace:
         return self.random_struct(depth - 1, 4, 'm')
 
     def random_element(self, depth):
-        """A type that is declared by one declaration (no length or tag in front of it)."""
+        """A type that is declared by one declaration (no length or tag before it)."""
         while True:
             kind = self.random_type(depth)
             if isinstance(kind, TextArray):

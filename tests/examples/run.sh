@@ -34,7 +34,7 @@ check 'orders: a log in a format of its own' orders_are_written
 
 poet=$KYMO_BUILD/examples/poet
 
-# prints EXPECTED_STATUS COMMAND…: what it prints is what stands on the standard input
+# prints EXPECTED_STATUS COMMAND…: its output equals the standard input
 prints() {
   local expected=$1 status
   shift
@@ -45,14 +45,14 @@ meanings() {
   "$poet" "$TMPDIR/jobs" >"$TMPDIR/poet.all" &&
     awk '{ if ($1 != NR) exit 1; print $2 }' "$TMPDIR/poet.all" | sort | uniq -c | tr -s ' ' | diff "$TMPDIR/jobs.counts" -
 }
-check 'poet numbers the events of a trace and tells what they mean' meanings
+check 'poet numbers the events of a trace and prints what they mean' meanings
 check 'poet refuses to run without a trace' prints 2 "$poet" <<'EOF'
 usage: poet TRACE [KEY]
 EOF
-check 'poet says what is no trace' prints 3 "$poet" "$TMPDIR/no-trace" <<EOF
+check 'poet reports what is no trace' prints 3 "$poet" "$TMPDIR/no-trace" <<EOF
 poet: $TMPDIR/no-trace: cannot open: No such file or directory
 EOF
-check 'poet says what is no key' prints 3 "$poet" "$TMPDIR/jobs" "$TMPDIR/no-key" <<EOF
+check 'poet reports what is no compiled description' prints 3 "$poet" "$TMPDIR/jobs" "$TMPDIR/no-key" <<EOF
 poet: $TMPDIR/no-key: cannot open: No such file or directory
 EOF
 cat >"$TMPDIR/doors.tdl" <<'EOF'
@@ -70,7 +70,7 @@ END TRACE.
 EOF
 printf '\1\0\0\0\1\7\2\0\0\0\2\7\3\0\0\0\11\7' >"$TMPDIR/doors"
 if "$KYMO_BUILD/kymo" compile "$TMPDIR/doors.tdl" -o "$TMPDIR/doors.key" 2>/dev/null; then
-  check 'poet tells what records of a described file mean, by its key file' \
+  check 'poet prints what records of a described file mean, by the compiled description' \
     prints 0 "$poet" "$TMPDIR/doors" "$TMPDIR/doors.key" <<'EOF'
        1  opened
        2  closed
@@ -147,7 +147,7 @@ check 'sqlite-io keeps databases in a directory of the user' "$program" $few --d
 check 'sqlite-io goes on where an earlier run ended' \
   ends_with 0 '^undo.db: 80 transfers, expected 80$' "$program" $few --directory "$TMPDIR/kept"
 check 'sqlite-io runs with one thread' "$program" --threads 1 --transactions 3
-check 'sqlite-io --help tells of every option' ends_with 0 '--threads.*' "$program" --help
+check 'sqlite-io --help lists every option' ends_with 0 '--threads.*' "$program" --help
 for bad in '--threads 0' '--threads 65' '--threads -1' '--threads 2x' '--transactions 0' '--transactions' \
   '--nonsense' 'word'; do
   check "sqlite-io refuses $bad" ends_with 2 . "$program" $bad
@@ -223,7 +223,7 @@ names_syncs() {
     grep -q -E '^ +[0-9.]+ ms +(wal|undo)\.db.* ms  [A-Z]' "$TMPDIR/shown" || { tail -9 "$TMPDIR/shown"; false; }
 }
 check 'the demo names five syncs, and the statements that waited for them' names_syncs
-# kymo record tells where the trace is; whatever else comes on standard error is a complaint
+# kymo record prints where the trace is; any other output on standard error is a complaint
 loses_nothing() {
   cat "$TMPDIR/said"
   grep -q -E ': [0-9]+ events, 0 lost$' "$TMPDIR/said" && ! grep -v -E ': [0-9]+ events, 0 lost$' "$TMPDIR/said"

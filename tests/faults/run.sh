@@ -102,7 +102,7 @@ sweep_traced() {
 }
 mkdir -m 700 "$TMPDIR/runtime"
 
-# sweep_recorded EVENTS OPTION… -- PROGRAM CASE: kymo record of it; and whether the trace has all of its events, if that says so
+# sweep_recorded EVENTS OPTION… -- PROGRAM CASE: kymo record of it; and whether the trace has all of its events, if kymo record succeeds
 sweep_recorded() {
   local events=$1 report=$TMPDIR/sweep.$BASHPID name
   shift

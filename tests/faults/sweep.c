@@ -5,24 +5,24 @@
  *
  *   FAULTS=alloc|alloc+|io|io+|short   what fails; with "+" all calls after it fail too
  *   FAULTS_AT=N                        one run, in which call N fails; nothing else is done
- *   FAULTS_STEP=N  FAULTS_MOST=N       each Nth call only, and so many runs at most, evenly over all calls
+ *   FAULTS_STEP=N  FAULTS_MOST=N       each Nth call only, and at most this number of runs, evenly over
+ *                                      all calls
  *   FAULTS_NAME=…                      begins the lines of the report
  *   FAULTS_PROGRAM=…                   the program that this is for; others run as they are
  *   FAULTS_IN=…                        the library whose calls fail
  *   FAULTS_LOOSE=1                     outputs differ from run to run: what counts is the exit status
- *   FAULTS_CHECK=PROGRAM               judges each run, in its folder, with the status of waitpid as argument
- *                                      and what was printed and said as descriptors 3 and 4. Its exit status:
- *                                      0 all is there, 1 what is missing is said or counted, else bad, and
- *                                      its first line of output says why
+ *   FAULTS_CHECK=PROGRAM               judges each run, in its folder, with the status of waitpid as
+ *                                      argument and the outputs on stdout and stderr as descriptors 3 and 4.
+ *                                      Its exit status: 0 all is there, 1 what is missing is reported or
+ *                                      counted, else bad, and its first line of output says why
  *
- * Each run is in an empty folder. What it writes there and to its standard output is held against a run in
- * which nothing fails. The report goes to the standard output: a line for each kind of bad end, and one with
- * the figures:
+ * Each run is in an empty folder. The files and the standard output are compared with a run in which nothing
+ * fails. The report goes to the standard output: a line for each kind of bad end, and one with the figures:
  *
  *   unharmed   all is there, exit status as in the whole run
- *   refused    the exit status is 1 or 3, and words say why
+ *   refused    the exit status is 1 or 3, and a message says why
  *   BAD        crashed, hung, short (less output, but the exit status of the whole run), silent (fails
- *              without a word), blamed (exit status 2: as if the command line were wrong), wrong
+ *              without a message), blamed (exit status 2: as if the command line were wrong), wrong
  *              (FAULTS_CHECK says so)
  */
 #include "shim.h"

@@ -82,7 +82,7 @@ static void plugin(void) {
   dlclose(library);
 }
 
-/* The child has a trace of its own. */
+/* The child has its own trace. */
 static void forked(void) {
   record();
   fflush(stdout);
@@ -105,7 +105,8 @@ static void many(void) {
 
 /* ---- switched from outside ---- */
 
-/* Runs kymo REQUEST PID PATTERN, again while nobody listens yet; not if it has waited for an answer. */
+/* Runs kymo REQUEST PID PATTERN, again while the process does not listen yet; not after it has waited for an
+ * answer. */
 static void ask(const char *request, const char *pattern) {
   char pid[16];
   time_t begin = time(NULL);

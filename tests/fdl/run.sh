@@ -93,12 +93,12 @@ processes() {
     selects 7 'process LIKE "cl*" AND pid <> 4700' server client && selects 0 'process = "client"' server && selects 5 'pid = 4800 AND tid > 9' server client
 }
 check 'events of one process are selected by its number and its name' processes
-contexts() { # as tracers of whole machines have them, in each event; the environment says more of the process than its thread
+contexts() { # as tracers of whole machines have them, in each event; the environment knows the process better than its thread
   sample machine '' _vtid _vpid && selects 4 'pid = 4711' machine && selects 4 'process = "worker"' machine || return 1
   sample both 'procname = "server";' && selects 7 'process = "server"' both && selects 4 'thread = "worker"' both
 }
 check 'contexts of processes' contexts
-text_of_vpid() { # no number, so nobody knows the process
+text_of_vpid() { # no number, so the process is unknown
   sample odd 'vpid = "many";' || return 1
   "$kymo" cat -q --filter 'pid = 1' odd 2>&1 | grep -F 'E31 no event has a field "pid"; the traces do not contain their processes; tid and thread are the thread' || return 1
   sample known 'vpid = 4700; procname = "server";'
@@ -148,7 +148,7 @@ refuses() {
   [ "$said" = "$wanted" ] || { printf '%s\n' "$said"; return 1; }
 }
 python3 "$KYMO_SOURCE/tests/cli/sample_trace.py" sample
-check 'another description is told to recompile' refuses \
+check 'with another description the message says to recompile' refuses \
   'kymo cat: x.filter: the filter was compiled for another description of events; recompile it' "$kymo" cat --filter-file x.filter sample
 check 'a filter without a key is refused' refuses \
   'kymo compile: one.fdl: a filter is compiled for the traces it will read; add --key KEY, or --key TRACE' "$kymo" compile one.fdl

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes a CTF 2 trace for the tests of filters: two streams with packets, fields of every kind that filters tell apart.
+"""Writes a CTF 2 trace for the tests of filters: two streams with packets, fields of every kind that filters distinguish.
 
     trace.py DIRECTORY [SEED [EVENTS]]     without a seed: the fixed trace of the golden files
 """

@@ -122,7 +122,7 @@ soon() { # how old events are when they are shown: what comes slowly, in several
   wait $ages || { cat said words; wc -l ages; return 1; }
 }
 check 'what is recorded slowly is shown within a second' soon
-soon_from_rings() { # the same of a process that nobody records; it ends, and so does what follows
+soon_from_rings() { # the same for a process without a recorder; it ends, and so does its follower
   start -t 3 -n 60 -w 100000 || return 1
   mkfifo lines
   ages lines 180 &

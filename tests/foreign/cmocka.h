@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands in for cmocka on machines for which Debian has no such package: the part of it that our units
- * use, with the output that tests/run reads. A failed assertion leaves the case by longjmp.
+ * Replaces cmocka on machines for which Debian has no such package: the part of it that our unit tests use,
+ * with the output that tests/run reads. A failed assertion leaves the case by longjmp.
  */
 #ifndef KYMO_TEST_CMOCKA_H
 #define KYMO_TEST_CMOCKA_H

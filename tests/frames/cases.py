@@ -98,7 +98,7 @@ events, gaps = merged(load(without))
 found = kymo(without)
 check('a lost file', (found[0], found[1], found[2]), (events, gaps, 0))
 text = [line for line in run('cat', *without)[1].decode().splitlines() if 'lost' in line]
-check('... is told where its events were', (len(text), len(gaps)), (len(gaps), len(gaps)))
+check('... is reported where its events were', (len(text), len(gaps)), (len(gaps), len(gaps)))
 
 hole = edited('hole', lambda _, frames: [frame for frame in frames if not 1000 <= frame[0] < 1777])
 same('a gap and its size', hole)
@@ -112,12 +112,12 @@ def beginning_at(number):
 first = edited('first', beginning_at(500))
 same('the first events are gone', first)
 check('... the size', kymo(first)[1], {500: 500})
-check('... it is told where they were', run('cat', *first)[1].decode().splitlines()[0], '# lost 500 events in log_thread0')
+check('... the places are reported', run('cat', *first)[1].decode().splitlines()[0], '# lost 500 events in log_thread0')
 check('... and counted', 'lost 500 events' in run('info', *first)[1].decode(), True)
 for name, wanted, numbers in (('rotated away', {}, {'part': 1}), ('overwritten in memory', {}, {'how': 4}), ('of files a CPU', {500: 500}, {'how': 1})):
     check(f'... {name}', kymo(edited('first', beginning_at(500), **numbers))[1], wanted)
 beyond = edited('beyond', lambda _, frames: [((number + (1 << 31)) % (1 << 32), *rest) for number, *rest in frames])
-check('... more than half of all numbers: nobody knows', kymo(beyond)[1:3], ({}, 0))
+check('... more than half of all numbers: unknown', kymo(beyond)[1:3], ({}, 0))
 edited('first', beginning_at(500))
 
 far = edited('far', lambda index, frames: [frame for frame in frames if index != 1 or frame[0] > 4000])
@@ -137,7 +137,7 @@ def damaged(name, change, index=1):
 
 
 def place(index, frame):
-    """Where a frame stands in its file."""
+    """Where a frame is in its file."""
     return 64 + sum(12 + len(content) for _, _, content in parts[index].frames[:frame])
 
 
@@ -162,7 +162,7 @@ check('a truncated file', (found[0], found[2], found[3]),
        [f'kymo cat: log_thread1: byte {at}: expected a frame of {behind - at} bytes, found 20 to the end of the file (20 bytes skipped)']))
 paths = damaged('in-header', lambda data: data[:at + 7])
 found = kymo(paths)
-check('... in front of the event', (found[0], found[2], found[3]),
+check('... before the event', (found[0], found[2], found[3]),
       (without_frames(1, range(700, 1500)), 1,
        [f'kymo cat: log_thread1: byte {at}: expected a frame of at least 12 bytes, found 7 to the end of the file (7 bytes skipped)']))
 found = kymo(damaged('magic', overwrite(at, b'\1\2')))
@@ -246,7 +246,7 @@ paths = stap('stap-cpu', '<', lines(10)[0::2])
 check('SystemTap, what another CPU has is a gap', kymo(paths)[1], {3: 1, 5: 1, 7: 1, 9: 1})
 paths = stap('stap-binary', '<', [(1, b'\1\2\0\3'), (2, b'ok\n')])
 check('SystemTap, binary and text', [event[2:] for event in kymo(paths)[0]], [(0, b'\1\2\0\3'), (TEXT, b'ok\n')])
-# the first piece of what crosses a sub-buffer is gone, and the header tells the whole length
+# the first piece of an event across two sub-buffers is gone, and the header has the whole length
 frames = lines(20)
 paths = stap('stap-crossing', '<', frames)
 data = paths[0].read_bytes()
@@ -365,7 +365,7 @@ run('merge', 'wide_thread0', '-o', 'narrow')
 check('... of files with longer headers', kymo(['narrow'])[:1], kymo(['wide_thread0'])[:1])
 write('far', parts[0].header, parts[0].order, [((step << 30) + i, 0, bytes(60)) for step in range(4) for i in range(30000)])
 write('short', one.header, one.order, [(0, 0, bytes(4)), (1, 0, b'ab'), (2, 0, bytes(5))])
-check('... an event that has no room for that', kymo(['short'])[2:],
+check('... an event without space for that', kymo(['short'])[2:],
       (1, ['kymo cat: short: byte 88: expected the number of a thread or CPU, 4 bytes, found an event of 2 (14 bytes skipped)']))
 run('merge', *turns, '-o', 'bytes', '--to', 'raw')
 check('... the bytes alone', pathlib.Path('bytes').read_bytes(), b''.join(event[3] for event in written))

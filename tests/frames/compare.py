@@ -13,7 +13,7 @@ KYMO = os.environ.get('KYMO') or os.environ['KYMO_BUILD'] + '/kymo'
 
 
 def run(*arguments):
-    """What kymo says: (status, standard output, standard error)."""
+    """The output of kymo: (status, standard output, standard error)."""
     done = subprocess.run([KYMO, *map(str, arguments)], capture_output=True, check=False)
     return done.returncode, done.stdout, done.stderr.decode()
 

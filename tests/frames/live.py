@@ -39,7 +39,7 @@ class Follower:
         return time.monotonic() - begin
 
     def stop(self):
-        """Its status, and what it says of damage."""
+        """Its status, and its messages about damage."""
         self.process.send_signal(signal.SIGINT)
         said = self.process.stderr.read().decode()
         return self.process.wait(DEADLINE), said

@@ -15,7 +15,7 @@ static uint64_t chance(uint64_t below) {
 static uint32_t number_of(const struct kymo_event *event) {
   uint32_t number;
   memcpy(&number, event->packet->data + event->offset_bits / 8 + 2,
-         sizeof number); /* as little-endian machines lay it down */
+         sizeof number); /* as little-endian machines write it */
   return number;
 }
 

@@ -41,7 +41,7 @@ def near(first, number):
 
 
 def merged(files):
-    """(number, who, flags, bytes) of all, and how many are missing in front of which, as {number: count}."""
+    """(number, who, flags, bytes) of all, and the number of missing ones before each, as {number: count}."""
     first = next(file.frames[0][0] for file in files if file.frames)
     every = []
     for file in files:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program compiled with -finstrument-functions: functions of its own, of a library that it opens twice, and
- * of the one that takes that one's place. */
+/* A program compiled with -finstrument-functions: its own functions, those of a library that it opens twice,
+ * and those of the library that is loaded in its place. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

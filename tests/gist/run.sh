@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain address
 #
-# Gist logs: the shared sample, random logs whose events are known, and headers that are no good with the exact words
+# Gist logs: the shared sample, random logs whose events are known, and invalid headers with the exact messages
 # about them.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
@@ -67,7 +67,7 @@ check "a log of any name, a header that is said" prints wanted --gist-header log
 cp logs/boot.ev alone/boot.cpel
 check "a log called .cpel" prints wanted alone/boot.cpel
 
-# tells STATUS TEXT OPTIONS…
+# `tells STATUS TEXT OPTIONS…`
 tells() {
   local status=$1 text=$2 found
   shift 2
@@ -93,7 +93,7 @@ check "a log that is cut" tells 1 'kymo cat: logs/cut.ev: byte 0: 3000 events in
 sound() { [ "$(wc -l <printed)" = 5 ]; }
 check "what is sound of it" sound
 (cat logs/boot.ev; echo more) >logs/more.ev
-check "bytes behind the events" tells 1 'kymo cat: logs/more.ev: byte 60004: 5 bytes after the last event' --gist-clock 1000000000 logs/more.ev
+check "bytes after the events" tells 1 'kymo cat: logs/more.ev: byte 60004: 5 bytes after the last event' --gist-clock 1000000000 logs/more.ev
 printf '\0\0' >logs/short.ev
 refuses_short() { "$kymo" cat --gist-clock 1 logs/short.ev >/dev/null 2>told; [ $? = 3 ]; }
 check "a log without a head" refuses_short

@@ -37,7 +37,7 @@ if meson install -C "$KYMO_BUILD" --no-rebuild --quiet --tags man --destdir "$TM
     "$kymo" "$@" --help | grep -E '^ {2,6}(-[a-zA-Z?], )*--[a-z]' | grep -oE '(^ *|, )--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' |
       grep -vE '^--(help|usage|version)$' | sort -u
   }
-  # has PAGE OPTION: or one of the pages whose options it says are its own
+  # has PAGE OPTION: in the page, or in one of the pages whose options it refers to
   has() {
     local other
     grep -qE -- "Fl (Fl |-)${2#--}( |\$)" "$1" && return 0

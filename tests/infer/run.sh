@@ -15,7 +15,7 @@ same() {
   [ "${KYMO_REWRITE:-}" = 1 ] && cp "$2" "$here/expected/$1"
   diff -u "$here/expected/$1" "$2"
 }
-# says NAME STATUS LINE COMMAND…: the exit status, and all that is said; nothing is printed
+# says NAME STATUS LINE COMMAND…: the exit status, and all messages; nothing is printed to stdout
 says() {
   local name=$1 wanted=$2 line=$3 status
   shift 3
@@ -112,14 +112,14 @@ Try \`kymo infer --help' or \`kymo infer --usage' for more information." "$kymo"
 
 # ---- traces ----
 
-# Both files of the sample trace: the events without a variant have the values that kymo cat tells of the trace.
+# Both files of the sample trace: the events without a variant have the values that kymo cat prints for the trace.
 python3 "$KYMO_SOURCE/tests/cli/sample_trace.py" mytrace || exit 1
 sample() { "$kymo" infer -o sample.tdl mytrace && "$kymo" cat --key sample.tdl mytrace/channel_0 >text && same sample.text text; }
 check 'the stream files of a CTF trace' sample
 check 'the description of them' same sample.tdl sample.tdl
 from_metadata() { "$kymo" infer mytrace/metadata | diff sample.tdl -; }
 check 'the same from the metadata alone' from_metadata
-# times are those of a clock whose epoch is told in whole nanoseconds
+# times are those of a clock whose epoch is in whole nanoseconds
 values() { "$kymo" cat --format json "$@" | jq -c '[.event, .fields]'; }
 jobs() {
   "$kymo" record -q -o jobs -e 'jobs:*' -- "$KYMO_BUILD/examples/jobs" >jobs.said 2>&1 && "$kymo" infer -o jobs.tdl jobs || return 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The options by which all commands that read events are told which events: classes, times; and what is added to their times.
+# The options of all commands that read events that choose the events: classes, times; and the offsets of their times.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 kymo=$KYMO_BUILD/kymo
@@ -42,7 +42,7 @@ check 'all but a regular expression' selects "[$rx]" --event '!re:^[ab]'
 check 'some of some' selects "[$rx]" --event '*:*,!all'
 check 'none' selects '[]' --event 'net,!net:rx'
 losses() { [ "$("$kymo" cat --event bare mytrace | grep -c '^# lost')" = 2 ]; }
-check 'losses are told in any case' losses
+check 'losses are reported in any case' losses
 counts() { [ "$("$kymo" info --event net --json mytrace | jq -c '[.events, (.traces[0].classes[] | .count)]')" = '[3,3,0,0,0]' ]; }
 check 'info counts them' counts
 
@@ -127,7 +127,7 @@ check 'no time' refused "kymo cat: --begin tomorrow: \"t\": expected a time; $fo
 check 'no such day' refused "kymo cat: --end 2023-02-30 12:00: \"2023-02-30\": there is no such day; $forms" cat --end '2023-02-30 12:00' mytrace
 check 'no unit' refused "kymo cat: --begin +5: \"5\": a unit must follow: ns, us, ms, s, min, h or d; $forms" cat --begin +5 mytrace
 check 'empty time' refused "kymo cat: --begin : a time must be given; $forms" cat --begin '' mytrace
-check 'begin behind the end' refused 'kymo cat: --begin -1s is later than --end +1s' cat --begin -1s --end +1s mytrace
+check 'begin after the end' refused 'kymo cat: --begin -1s is later than --end +1s' cat --begin -1s --end +1s mytrace
 check 'too far' refused 'kymo cat: --begin +9000000000s: too far from the times of the trace' cat --begin +9000000000s mytrace
 for range in 1 1, ,2 1,2,3; do
   no_range() { "$kymo" cat --timerange "$1" mytrace 2>&1 | grep -qxF "kymo cat: --timerange is BEGIN,END, not \"$1\""; }

@@ -4,7 +4,7 @@
 #
 # The same files work in the build folder, installed under another root (DESTDIR), under another prefix, and after that prefix was
 # moved: the command and programs with libkymo find the descriptions that ship with them, CMake finds both libraries. What runs after an
-# installation updates the loader's list of them, or says what is left to do.
+# installation updates the loader's list of them, or says what remains to be done.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1

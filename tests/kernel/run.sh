@@ -44,10 +44,10 @@ numbers() {
 }
 check 'JSON has numbers' numbers json '"dfd":-100,"filename":"/etc/passwd","flags":524288,"mode":0'
 check 'CSV has numbers' numbers csv ',-100,'
-check 'the generic format has what the description says' numbers generic 'dfd: -100'
+check 'the generic format has the values of the description' numbers generic 'dfd: -100'
 copied() { "$kymo" convert -o copy kernel && diff <("$kymo" cat kernel) <("$kymo" cat copy) && ! grep -q O_CLOEXEC copy/metadata; }
 check 'a copy has the numbers, and is shown alike' copied
-# the same fields of a program's events mean what the program says
+# the same fields of a program's events have the program's meaning
 write ust ust
 others() { "$kymo" cat ust >out && grep -qF 'dfd = -100, filename = "/etc/passwd", flags = 524288, mode = 0' out && ! grep -qE 'EAGAIN|127\.0\.0\.1' out; }
 check 'events of programs have no names of the kernel' others

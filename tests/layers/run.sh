@@ -59,7 +59,7 @@ scan() {
   done
 }
 
-# The layer that an include names: "base/arena.h" by its folder, "list.h" by the file it stands in.
+# The layer that an include names: "base/arena.h" by its folder, "list.h" by the file that includes it.
 layer_of() {
   local what=$1 file=$2 root=$3 path=${1#[\"<]}
   path=${path%[\">]}
@@ -95,7 +95,7 @@ for layer in public $layers; do
   fi
 done
 
-# folders that the table does not know would be scanned by nobody
+# folders that the table does not have would not be scanned
 unknown=$(find "$KYMO_SOURCE/src" -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort |
   grep -vxE "$(echo $layers | tr ' ' '|')" || true)
 if [ -z "$unknown" ]; then ok 'every folder under src is a layer'

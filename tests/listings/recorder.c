@@ -60,7 +60,8 @@ unsigned char *kymo_put_long_(unsigned char *at, const char *text, size_t length
 
 const unsigned char *last_event(size_t *size) {
   size_t end = (size_t)(shared.word & 0xffff);
-  bool in_order = end <= measured && packet[measured + SLACK] == 0xee; /* nothing behind what was measured */
+  /* nothing is written after the measured bytes */
+  bool in_order = end <= measured && packet[measured + SLACK] == 0xee;
   shared.word = 0;
   *size = end - HEADER;
   return end >= HEADER && in_order ? packet + HEADER : NULL;

@@ -3,7 +3,7 @@
  * Traced by LTTng-UST:  program THREADS TURNS…
  *
  * In each of TURNS, all THREADS record that many turns of every kind of event at full speed. Between two of
- * them the program says so in a line of its own and waits for one from the standard input.
+ * them the program prints a line and waits for one from the standard input.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE

@@ -6,7 +6,7 @@
 # installed babeltrace2 does, byte for byte, and counts in them what babeltrace2 counts.
 #
 # The session daemon is our own. That of root lives in a place of the whole machine, so root runs it, and the programs,
-# as nobody; it dies with this suite, however that ends.
+# as user "nobody"; it dies with this suite, however that ends.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 . "$KYMO_SOURCE/tests/differential/compare.sh"
@@ -30,7 +30,7 @@ fi
 
 # ---- the session daemon ----
 
-# lttng COMMAND…: a failure is told, and ends the suite: nothing after it would mean anything
+# lttng COMMAND…: a failure is printed, and ends the suite: nothing after it would mean anything
 lttng() {
   "${as_user[@]}" lttng -n "$@" >"$TMPDIR/lttng-words" 2>&1 && return
   sed 's/^/    /' "$TMPDIR/lttng-words"

@@ -3,7 +3,7 @@
 # rungs: plain
 #
 # All manual pages: mandoc finds no mistake in them, each name of a page leads to it, their synopses agree with the headers, their
-# examples compile, and each public function, macro and header stands in a page. tests/help compares the options of commands.
+# examples compile, and each public function, macro and header is in a page. tests/help compares the options of commands.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1
@@ -60,7 +60,7 @@ fi
 
 # ---- synopses and examples ----
 
-# What a synopsis says, as C: a function is declared once more, which compiles only if the header says the same; a macro is there.
+# A synopsis as C: a function is declared once more, which compiles only if the header has the same declaration; a macro exists.
 synopsis() {
   sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$1" | awk '
     /^\.In / { print "#include <" $2 ">" }
@@ -139,10 +139,10 @@ stands() {
 }
 mapfile -t functions < <(sed -n 's/^ *\(kymo_[a-z0-9_]*[a-z0-9]\);$/\1/p' "$KYMO_SOURCE/src/kymo.map" "$KYMO_SOURCE/src/record/kymo-trace.map")
 check 'the libraries have functions' [ "${#functions[@]}" -gt 150 ]
-check 'each public function stands in a page' stands "${functions[@]}"
+check 'each public function is in a page' stands "${functions[@]}"
 # the preprocessor's own helpers end in _ or in a number
 mapfile -t macros < <(sed -nE 's/^#define (KYMO_[A-Z0-9_]*[A-Z]|kymo_[a-z_]*[a-z])\(.*/\1/p' "$KYMO_SOURCE"/include/kymo/*.h | sort -u)
-check 'each public macro stands in a page' stands "${macros[@]}"
+check 'each public macro is in a page' stands "${macros[@]}"
 covered() { # a page has it, or it is part of a header that one has
   local header missing=0
   for header in "$KYMO_SOURCE"/include/kymo/*.h; do
@@ -151,4 +151,4 @@ covered() { # a page has it, or it is part of a header that one has
   done
   return $missing
 }
-check 'each public header stands in a page' covered
+check 'each public header is in a page' covered

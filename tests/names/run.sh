@@ -73,7 +73,7 @@ of_one_process() { # among the events of several
   expect 110 one "process = \"$name\"" && expect 100 one "pid = $first" && expect 10 one "pid <> $first AND process LIKE \"server*\"" && expect 0 one 'process = "other"'
 }
 check 'kymo cat --filter: the events of one process' of_one_process
-zombie() { # nobody has waited for it: the kernel still knows
+zombie() { # its parent has not waited for it: the kernel still knows it
   begin
   cat >parent.py <<'P'
 import os, sys, time
@@ -89,7 +89,7 @@ P
   expect "$name (process $dead): Killed" eval "'$kymo' info --json zombie | jq -r '.traces[0].cause'"
   expect "kymo enable: process $dead ($name) has ended; kymo snapshot saves what its rings hold" eval "'$kymo' enable $dead '*' 2>&1"
 }
-check 'kymo list --dead: a process that nobody has waited for' zombie
+check 'kymo list --dead: a process that its parent has not waited for' zombie
 living_and_dead() {
   local lines
   begin

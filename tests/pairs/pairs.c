@@ -24,7 +24,7 @@ struct counts {
   uint64_t events, losses, packets;
 };
 
-/* What is known of one reading: by what the library delivers, and by what the sink prints. */
+/* The results of one reading: what the library delivers, and what the sink prints. */
 struct reading {
   const struct kymo_sink *sink;
   struct kymo_sink_state *state;
@@ -36,7 +36,7 @@ struct reading {
 static char *traces[TRACES];
 static size_t trace_count, whole_count; /* the first `whole_count` make all pairs */
 static uint64_t pair_count, written_count;
-static FILE *words; /* stands for the standard error stream */
+static FILE *words; /* means the standard error stream */
 
 /* ---- counting what was printed ---- */
 
@@ -85,7 +85,7 @@ static void look_words(const char *line, struct counts *counts) {
   counts->losses += begins(line, "lost ") || begins(line, "WARNING: Tracer ");
 }
 
-/* Rows behind the first one; quoted cells may hold the ends of lines. */
+/* Rows after the first one; quoted cells may contain line breaks. */
 static uint64_t count_rows(const char *text) {
   bool is_quoted = false;
   uint64_t rows = 0;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain
 #
-# Traps that recorders fall into. Their tests are named "pitfall N" and stand where they fit best; here are the rest.
+# Traps that recorders fall into. Their tests are named "pitfall N" and are in the suites where they fit best; here are the rest.
 #
 #   1  unit/test_record_writer.c        2 3 4 10 13 18 19 20  recorder       5 17  recorder-full (17 also recorder, control)
 #   6 7 8 9 11 12 14  recorder-threads  15  unit/test_record_text.c         16  recorder-command      18 19  also compile
@@ -24,7 +24,7 @@ too_many_kinds() {
   expect 6 sum_of events "$(the_trace)"
 }
 check 'pitfall 14: more kinds of events than ids: one warning, the rest is recorded' too_many_kinds
-one_clock() { # two processes of one machine tell the same frequency
+one_clock() { # two processes of one machine report the same frequency
   fresh
   traced "$bin/points" && traced "$bin/points" || return 1
   [ "$(grep -h 'freq = ' out/*/metadata | sort -u | wc -l)" = 1 ]

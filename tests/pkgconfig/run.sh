@@ -27,7 +27,7 @@ int main(void) {
 EOF
 cp "$TMPDIR/record.c" "$TMPDIR/record.cc"
 
-# uses LIBRARY PROGRAM COMPILER [--static]: builds with what pkg-config says, and runs
+# uses LIBRARY PROGRAM COMPILER [--static]: builds with the flags of pkg-config, and runs
 uses() {
   local library=$1 program=$2 compiler=$3 flags
   flags=$(pkg-config --cflags --libs "$library") || return 1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plug-in with one fault, told by -D: what it exports (NAME, VERSION, SIZE, WITHOUT_EVENT, ONLY_FLUSH,
+ * A plug-in with one fault, given by -D: what it exports (NAME, VERSION, SIZE, WITHOUT_EVENT, ONLY_FLUSH,
  * MAKES_FILES), or by its options which function fails (begin, event, loss, boundary, end, silent, usage). It
  * says that its constructor ran.
  */

@@ -34,7 +34,7 @@ static void *work(void *unused) {
                                "read", i % 7, (uint64_t)8192 * i) < 0 ||
         (i % 10 == 0 && kymo_definition_printf(open_event, "%0s", "/dev/hdc") < 0))
       exit(3);
-  pthread_barrier_wait(&both); /* whoever comes later would take the file of one that ended */
+  pthread_barrier_wait(&both); /* a later sink would take the file of one that ended */
   return unused;
 }
 

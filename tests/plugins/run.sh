@@ -53,12 +53,12 @@ $not_whole" "$kymo" cat mytrace --sink sum.so:port
 compile faulty.so "$here/faulty.c" || not_ok 'the plug-in of the tests' 'does not compile'
 losses=$("$kymo" cat -q -f json mytrace | jq -s '[.[] | select(.lost)] | length')
 told="$events events, $losses losses, some boundaries, not flushed"
-check 'events, losses and boundaries are told' says 1 "loaded
+check 'events, losses and boundaries are reported' says 1 "loaded
 $told
 $not_whole" "$kymo" cat mytrace --sink ./faulty.so
 check 'a filter decides what it is given' says 0 "loaded
 0 events, 0 losses, some boundaries, not flushed" "$kymo" cat mytrace --sink ./faulty.so --begin 2033-01-01
-# fails WHERE EVENTS LOSSES BOUNDARIES: the function fails, the end comes all the same, the sink's own words are told
+# fails WHERE EVENTS LOSSES BOUNDARIES: the function fails, the end is called nevertheless, the sink's own message is printed
 fails() {
   "$kymo" cat mytrace --sink ./faulty.so:"$1" >out 2>said
   [ $? = 3 ] && diff said <(printf 'loaded\nkymo cat: machine: %s is out of order\n' "$1") && grep -qx "$2" out || { cat out said; false; }

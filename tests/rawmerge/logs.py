@@ -58,7 +58,7 @@ def cases():
 
 
 def wide():
-    """Numbers of 64 bits, of which the greatest have no place in a signed one, in front of bytes that are counted."""
+    """Numbers of 64 bits, of which the greatest do not fit a signed one, before counted bytes."""
     generator = random.Random(64)
     lists = []
     for file in range(3):
@@ -98,7 +98,7 @@ def broken():
 
 
 def heads():
-    """A head of 8 bytes: a magic, whose order of bytes is the file's, a unit, and something that nobody needs."""
+    """A header of 8 bytes: a magic, whose byte order is the file's, a unit, and something that is not needed."""
     def file(name, items, order='<', unit=1, note=b'..'):
         write(name, struct.pack(order + 'IH', 0x4c4f4731, unit), note, *items)
     one = [record(sec, 0, b'one') for sec in range(0, 10, 2)]

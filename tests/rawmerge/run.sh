@@ -3,7 +3,7 @@
 # rungs: plain address
 #
 # kymo merge of files of records as bytes, by a plug-in and by a description: what is written is what a merge in Python gives; what
-# is wrong with files, plug-ins and descriptions is told, and nothing is lost without a word.
+# is wrong with files, plug-ins and descriptions is reported, and nothing is lost without a message.
 set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
 here=$KYMO_SOURCE/tests/rawmerge
@@ -51,7 +51,7 @@ of_stream() {
   "$bin/program" log "$1" 20000 || return
   logs reference little wanted log_*
   local late=
-  # what is preempted between its clock and its bytes stands behind its neighbour in a file that CPUs share
+  # a thread that is preempted between its clock and its bytes writes after its neighbour in a file that CPUs share
   [ "$1" = cpu ] && late=-q
   merges 0 '' wanted $late --records ./records.so log_* &&
     merges 0 '' wanted $late --description little.tdl --by sec,usec log_* &&
@@ -103,7 +103,7 @@ printf '7\n2\n3' >lines.wanted
 added='kymo merge: warning: odd: byte 2: this record ends with the file, without byte 0x0a, which is added'
 check 'a last line without its end gets one before the next' merges 0 "$added" all.wanted --description digits.tdl --by n odd even
 check '… and none as the last of all' merges 0 "$added" open.wanted --description digits.tdl --by n odd open
-check '… which is not told if we are to be quiet' merges 0 '' all.wanted -q --description digits.tdl --by n odd even
+check '… which is not reported with -q' merges 0 '' all.wanted -q --description digits.tdl --by n odd even
 check 'one file without an end stays as it is' merges 0 '' odd --description digits.tdl --by n odd
 check 'a head without its end gets one' merges 0 \
   'kymo merge: warning: bare: byte 0: this record ends with the file, without byte 0x0a, which is added' lines.wanted \
@@ -136,14 +136,14 @@ TRACE keys;
 END TRACE.
 END
 logs keys
-check 'by text and a signed number; what has no such fields stays behind the one in front' \
+check 'by text and a signed number; a record without such fields stays after the one before it' \
   merges 0 '' keys.wanted --description keys.tdl --by _name,number keys1 keys2
 check 'by floating-point numbers, what is none last' merges 0 '' weights.wanted --description keys.tdl --by weight weights1 weights2
 check 'by two fields, of which the first decides' merges 0 '' weights.wanted --description keys.tdl --by weight,kind weights1 weights2
 
 logs broken
 late='late: byte 91: not in order: 1 record (this is the first) belongs before the previous one'
-check 'what is not in order is told: by fields' merges 0 "kymo merge: warning: $late" late.wanted --description little.tdl --by sec,usec plain late
+check 'records out of order are reported: by fields' merges 0 "kymo merge: warning: $late" late.wanted --description little.tdl --by sec,usec plain late
 check '… by a plug-in' merges 0 "kymo merge: warning: $late" late.wanted --records ./records.so plain late
 check '… unless quiet' merges 0 '' late.wanted -q --records ./records.so plain late
 
@@ -169,7 +169,7 @@ END
 logs heads
 by_head="--description head.tdl --by sec,usec"
 check 'one head is kept' merges 0 '' head.wanted $by_head head1 head2
-check 'one that says nothing about the records is left out, which is told' merges 0 \
+check 'one that says nothing about the records is left out, which is reported' merges 0 \
   'kymo merge: warning: head-note: its head of 8 bytes differs from that of head1 and is left out' head.wanted $by_head head1 head-note
 wrongly='the records would be read wrongly after the other'
 check 'one with another meaning is refused' merges 3 \
@@ -194,7 +194,7 @@ check '… by a description' merges 1 \
   'kymo merge: cut: byte 117: R1: a LENGTH of 13 bytes where there are 11, in line after usec (11 bytes skipped)' cut.wanted $by_fields plain cut
 check '… of which not even the length is there' merges 1 \
   'kymo merge: cut-head: byte 130: R1: the file ends 9 bytes before the record does, in length (1 bytes skipped)' cut-head.wanted $by_fields plain cut-head
-check 'damage: the rest of the file is left out, which is told: by a plug-in' merges 1 \
+check 'damage: the rest of the file is left out, which is reported: by a plug-in' merges 1 \
   'kymo merge: short: byte 52: log with lengths: expected a length of at least 10, found 3 (88 bytes skipped)' short.wanted --records ./records.so plain short
 check '… by a description' merges 1 '' short.wanted -q $by_fields plain short
 check 'an empty file' merges 0 '' plain $by_fields plain empty
@@ -249,7 +249,7 @@ check 'one that fails says why' merges 1 'kymo merge: x: byte 4: untrusted: expe
   < <(printf aaaaxbbb >x; printf aaaaaaaabbbbcccc >x.wanted)
 check '… or does not' merges 1 'kymo merge: one: byte 0: untrusted: no record begins here (12 bytes skipped)' empty --records ./untrusted.so:silent one
 check 'options that it refuses' merges 2 'kymo merge: refuse is no option' '' --records ./untrusted.so:refuse one
-check 'options that nobody takes' merges 2 'kymo merge: ./records.so: expected no options, found "big"' '' --records ./records.so:big plain
+check 'options of a plug-in that takes none' merges 2 'kymo merge: ./records.so: expected no options, found "big"' '' --records ./records.so:big plain
 check 'a file that is none' merges 3 'kymo merge: plain: expected a shared object of this machine, found other bytes' '' --records plain plain
 check 'one that is missing' merges 3 'kymo merge: missing.so: cannot open: No such file or directory' '' --records missing.so plain
 plugin newer.so "$here/untrusted.c" -DVERSION=7
@@ -279,7 +279,7 @@ check 'two descriptions' refused '--description and --as both define the records
 check 'what is for events' refused '--by writes the bytes of records unchanged; --filter is for events' $by_fields --filter 'sec = 1' plain
 check 'a trace' refused '--records writes the bytes of records unchanged; --to is for events' --records ./records.so --to ctf1 plain
 check 'no field' merges 2 'kymo merge: --by: expected fields, as "sec,usec", or time or sequence, found "sec,"' '' --description little.tdl --by sec, plain
-check 'a field that there is not' merges 2 'kymo merge: --by: little.tdl: no record to be merged has a field "usecs" (did you mean "usec"?)' '' \
+check 'a field that does not exist' merges 2 'kymo merge: --by: little.tdl: no record to be merged has a field "usecs" (did you mean "usec"?)' '' \
   --description little.tdl --by sec,usecs plain
 check 'a description that is none' merges 3 "kymo merge: ${missing/missing/missing.tdl}" '' --description missing.tdl --by sec plain
 check 'a trace is still made without --by' "$kymo" merge -q -o trace --description time.tdl plain
@@ -297,7 +297,7 @@ sec='sec: UNSIGNED 32;'
 check 'BLOCKS' unmovable 'they are in BLOCKS' " IS $sec END;" 'BLOCKS 512 BYTES IS REPEAT r; END;'
 check 'AT' unmovable 'the layout contains their place (AT) or size (SIZE)' " IS $sec END;" 'REPEAT r AT 16;'
 check 'TIMES' unmovable 'the layout contains their number (TIMES, UNTIL)' " IS $sec END;" 'REPEAT r TIMES 5;'
-check 'records behind them' unmovable 'other records follow them' " IS $sec END; RECORD s EVENT IS $sec END;" 'REPEAT r; s;'
+check 'records after them' unmovable 'other records follow them' " IS $sec END; RECORD s EVENT IS $sec END;" 'REPEAT r; s;'
 check 'no REPEAT' unmovable 'the layout repeats none (REPEAT)' " IS $sec END;" 'r;'
 check 'HOLDS' unmovable 'other records are inside (HOLDS) "r"' " LENGTH 8 HOLDS s IS $sec END; RECORD s EVENT IS b: UNSIGNED 8; END;" 'REPEAT r;'
 check 'ALIGN' unmovable 'the start of a record depends on its place (ALIGN): "r"' " ALIGN 8 IS $sec END;" 'REPEAT r;'
@@ -326,7 +326,7 @@ movable() {
   printf '\7\7\0\0\0ab' >one && merges 0 '' one --description t.tdl --by sec one
 }
 check 'TO END in a record with a length' movable " IS n: UNSIGNED 8 LENGTH OF RECORD; $sec t: STRING TO END; END;"
-check 'TO END behind a prefix with a length' movable " WITH p IS $sec t: STRING TO END; END;" '  PREFIX p IS n: UNSIGNED 8 LENGTH OF RECORD; END;'
+check 'TO END after a prefix with a length' movable " WITH p IS $sec t: STRING TO END; END;" '  PREFIX p IS n: UNSIGNED 8 LENGTH OF RECORD; END;'
 check 'TO END within some bytes' movable " IS n: UNSIGNED 8; $sec USE g WITHIN 2 BYTES; END;" '  GROUP g IS t: STRING TO END; END;'
 check 'PREVIOUS' unmovable 'they contain the length of the previous record (PREVIOUS)' " IS $sec before: UNSIGNED 32 LENGTH OF PREVIOUS; END;" 'REPEAT r;'
 check 'tables' unmovable 'they need what other records write to the table "names"' \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A record reader that does what its options say: records of 4 bytes, behind a head of as many, and whatever
- * is wrong with them. */
+/* A record reader that does what its options say: records of 4 bytes, after a header of 4 bytes, with the
+ * chosen faults. */
 #include <kymo/records.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -52,7 +52,7 @@ deaths() {
     nothing_is_left || return 1
   done
 }
-said_of_crash() { # a shell says nothing of it, since the command is not its child
+said_of_crash() { # a shell does not report it, since the command is not its child
   local end pid
   for end in segv:'Segmentation fault' kill:Killed _exit: exit:; do
     fresh
@@ -64,7 +64,7 @@ said_of_crash() { # a shell says nothing of it, since the command is not its chi
   records 137 -q -o quiet -- "$bin/worker" -t 2 -n 100 -k 10 -e kill && [ ! -s said ] || { cat said; return 1; }
 }
 check 'of a command that crashes, it is said and noted by which signal' said_of_crash
-check 'however the command ends, the trace is whole and the status tells' deaths
+check 'however the command ends, the trace is whole and the status is that of the command' deaths
 killed_from_outside() {
   local pid
   for signal in KILL TERM; do
@@ -96,7 +96,7 @@ cannot_run() {
   records 126 -o out "$case_dir" && [ ! -e out ] || return 1
   nothing_is_left
 }
-check 'a command that cannot be run: 127 or 126, and nothing is left behind' cannot_run
+check 'a command that cannot be run: 127 or 126, and no files are left' cannot_run
 wrong_places() {
   fresh
   mkdir full && touch full/file file
@@ -158,7 +158,7 @@ overwrite() {
   [ "$(sed -n 's/^overwritten //p' sums)" = "$(sed -n 's/.* \([0-9]*\) overwritten.*/\1/p' said)" ]
 }
 check '--mode overwrite keeps the end, and counts what went' overwrite
-# not_kept OVERWRITTEN DISCARDED [TRACE]: what kymo info says of the trace, or of the one in out
+# not_kept OVERWRITTEN DISCARDED [TRACE]: what kymo info prints for the trace, or for the one in out
 not_kept() {
   local trace=${3:-out}
   "$kymo" info "$trace" >info
@@ -179,7 +179,7 @@ info_of_overwritten() {
   fresh
   records 0 -o out -- "$bin/points" && "$kymo" info out >info && ! grep -q 'not kept' info
 }
-check 'kymo info of a trace of overwritten rings says how many events were not kept' info_of_overwritten
+check 'kymo info of a trace of overwritten rings prints how many events were not kept' info_of_overwritten
 not_kept_is_carried() { # … by what is made of the trace, and rings say it as the trace that is made of them does
   local overwritten rings
   fresh
@@ -218,20 +218,20 @@ advice_on_losses() { # the recorder is stopped while the rings are filled
   fresh
   records 0 -o out -- "$bin/points" && expect 1 grep -c '' said
 }
-check 'losses of full rings: one line says what would help' advice_on_losses
-small_rings_are_drained() { # more than the ring holds, slowly enough for whoever empties it
+check 'losses of full rings: one line says the remedy' advice_on_losses
+small_rings_are_drained() { # more than the ring holds, slowly enough for the process that empties it
   fresh
   records 0 -o out --buffer 64k -- "$bin/worker" -t 2 -n 3000 -w 500 -c counters || return 1
   "$bin/check_trace" -g -c counters out >sums && grep -q '^lost 0$' sums || { cat sums; return 1; }
 }
 check 'a ring that is too small for all is emptied while the command runs' small_rings_are_drained
-rings_grow() { # 40 MB, for which nobody needs to be in time: rings grow to hold them
+rings_grow() { # 40 MB, for which the recorder need not be in time: rings grow to hold them
   fresh
   records 0 -o out -- "$bin/worker" -t 2 -n 400000 -c counters || return 1
   "$bin/check_trace" -g -c counters out >sums && grep -q '^lost 0$' sums && grep -q ' 0 lost' said || { cat sums said; return 1; }
 }
 check 'rings grow while they fill faster than they are emptied' rings_grow
-rings_are_fixed() { # too small for what two threads record before anybody sees it, and all that reads the trace says so
+rings_are_fixed() { # too small for the events of two threads before the recorder sees them, and all readers of the trace report that
   fresh
   records 1 -o out --buffer 16k -- "$bin/worker" -t 2 -n 400000 -c counters && said_of out || return 1
   local lost=$(sum_of lost out)
@@ -299,7 +299,7 @@ outlives() {
   "$bin/check_trace" -q out && [ "$(sum_of events out)" -gt 10 ]
 }
 check 'a process that outlives the command: what it has recorded is there, and said' outlives
-begins_late() { # a daemon makes its rings when nobody looks any more
+begins_late() { # a daemon makes its rings when the recorder does not look any more
   fresh
   records 0 -o out -- sh -c "'$bin/points'; mkdir \"\$KYMO_RINGS/late-1\"" || return 1
   grep -q "^kymo record: the rings of processes that began while the command ended are still in .*/record-" said || { cat said; return 1; }
@@ -317,7 +317,7 @@ quiet() {
   fresh
   records 0 -q -o out -- "$bin/points" && [ ! -s said ] || { cat said; return 1; }
 }
-check '-q says nothing' quiet
+check '-q prints nothing' quiet
 
 # ---- places ----
 
@@ -331,7 +331,7 @@ places() {
   KYMO_RINGS=$case_dir/rings records 0 -o with-rings -- "$bin/points" && [ -d rings ] && [ -z "$(ls rings)" ]
 }
 check 'where the trace goes without -o, with KYMO_OUT, and below directories to be made' places
-settings_win() { # what the caller's environment says does not reach the command
+settings_win() { # settings of the caller's environment do not reach the command
   fresh
   KYMO_ENABLE=net KYMO_MODE=overwrite KYMO_SAVE=always KYMO_BUFFER=16k records 0 -o out -- "$bin/points" && [ "$(sum_of events out)" = 7 ] && [ "$(ls | tr '\n' ' ')" = 'out said ' ]
 }

@@ -3,7 +3,7 @@
 # rungs: plain address
 #
 # Processes that die while they record. Every event that was published before is read from what they leave, in
-# order, none torn; what they leave stays until somebody takes it away, but never grows without bound.
+# order, none torn; what they leave stays until it is removed, but never grows without bound.
 set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
 
@@ -82,7 +82,7 @@ discard_and_death() {
   for thread in 0 1 2 3; do grep -q "thread = $thread, seq = 0," text || { echo "thread $thread: the first event is missing"; return 1; }; done
   grep -qi 'discarded\|lost' losses || { echo 'the losses are not told'; cat losses; return 1; }
 }
-check 'kill -9 in discard mode leaves the oldest events, and tells the losses' discard_and_death
+check 'kill -9 in discard mode leaves the oldest events, and the losses are reported' discard_and_death
 
 # ---- living processes ----
 
@@ -148,11 +148,11 @@ clean_refuses() {
   "$kymo" clean a b 2>err
   [ $? = 1 ] && grep -qx 'kymo clean: there are no rings of a program a' err
 }
-check 'kymo clean tells what it cannot use' clean_refuses
+check 'kymo clean reports what it cannot use' clean_refuses
 
 # ---- damaged rings ----
 
-# refuses WHAT: kymo cat says what is wrong and ends with 1 or 3, whatever of the events it could print
+# refuses WHAT: kymo cat reports the fault and ends with 1 or 3, even if it could print some events
 refuses() {
   "$kymo" cat -f babeltrace2 "$@" >text 2>err
   local status=$?
@@ -199,14 +199,14 @@ EOF
 }
 check 'rings with random damage neither crash nor hang the reader' untrusted_rings
 
-# ---- what a snapshot says of the end ----
+# ---- what a snapshot reports about the end ----
 
-# snapshot_of PROCESS: what kymo snapshot says but for the first line, and the cause that kymo info shows
+# snapshot_of PROCESS: the output of kymo snapshot except the first line, and the cause that kymo info shows
 snapshot_of() {
   "$kymo" snapshot -o snapshot "$1" 2>&1 | sed 1d
   "$kymo" info --json snapshot | jq -r '.traces[0].cause // "no cause"'
 }
-# the program dies, and nobody else has rings in ./rings
+# the program dies, and no other program has rings in ./rings
 died() {
   fresh
   KYMO_ENABLE='*' KYMO_RINGS=rings KYMO_SAVE=never "$@" >/dev/null 2>&1
@@ -228,7 +228,7 @@ names_no_end() {
   expect 'no cause' snapshot_of rings/worker-*
 }
 check 'a snapshot names the signal that the rings have a mark of' names_signal
-check 'a snapshot says that a killed process has no mark' names_no_signal kill
-check 'a snapshot of a process that ended well says nothing of its end' names_no_end
+check 'a snapshot reports that a killed process has no mark' names_no_signal kill
+check 'a snapshot of a process that ended well reports nothing about its end' names_no_end
 
 exit 0

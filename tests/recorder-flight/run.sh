@@ -72,14 +72,14 @@ crash_of_unwatched() {
   [ $status = 0 ] && [ "$(ls out)" = snapshot-1 ] || { echo "exit code $status"; ls out; cat printed said; return 1; }
   grep -qE "^kymo record: master \(process $pid\): $2( in thread [0-9]+)?: snapshot in out/snapshot-1: [1-9]" said || { cat said; return 1; }
 }
-# without Linux 6.15, the signal of a worker that nobody waits for is unknown
+# without Linux 6.15, the signal of a worker without a waiting parent is unknown
 unless_unknown() { [ "$(printf '%s\n' 6.15 "$(uname -r)" | sort -V | head -1)" = 6.15 ] && echo "$1" || echo "($1|killed or crashed \(signal unknown\))"; }
-check 'crash of a worker that nobody waits for: SIGKILL' crash_of_unwatched KILL "$(unless_unknown Killed)"
-check 'crash of a worker that nobody waits for, which gave its signal back to the kernel' crash_of_unwatched dfl "$(unless_unknown 'Segmentation fault')"
-[ -n "$sanitizer" ] || check 'crash of a worker that nobody waits for: the stack of a thread overflows' crash_of_unwatched thread "$(unless_unknown 'Segmentation fault')"
+check 'crash of a worker without a waiting parent: SIGKILL' crash_of_unwatched KILL "$(unless_unknown Killed)"
+check 'crash of a worker without a waiting parent, which gave its signal back to the kernel' crash_of_unwatched dfl "$(unless_unknown 'Segmentation fault')"
+[ -n "$sanitizer" ] || check 'crash of a worker without a waiting parent: the stack of a thread overflows' crash_of_unwatched thread "$(unless_unknown 'Segmentation fault')"
 if [ -z "$sanitizer" ]; then
   "$KYMO_CC" -O1 -shared -fPIC "$programs/old_kernel.c" -o "$bin/old_kernel.so" || not_ok 'old_kernel.so builds' 'it does not'
-  check 'crash of a worker that nobody waits for: SIGKILL, of which the kernel says nothing' crash_of_unwatched KILL 'killed or crashed \(signal unknown\)' LD_PRELOAD="$bin/old_kernel.so"
+  check 'crash of a worker without a waiting parent: SIGKILL, of which the kernel reports nothing' crash_of_unwatched KILL 'killed or crashed \(signal unknown\)' LD_PRELOAD="$bin/old_kernel.so"
 fi
 no_crash() {
   fresh
@@ -100,7 +100,7 @@ own_core() { # the signal is what the kernel makes of it, with its core
   "$kymo" record -q -o out --snapshot-on crash -- "$bin/master" segv own abort trap | cut -d' ' -f2- | diff bare -
 }
 check 'processes die of the same signal as without' own_core
-nginx_worker() { # a worker of a server that nobody changed
+nginx_worker() { # a worker of an unmodified server
   local server worker
   fresh
   printf 'daemon off; worker_processes 2; error_log %s/error.log; pid %s/pid; user root;\nevents {}\nhttp { access_log off; server { listen unix:%s/socket; } }\n' \

@@ -3,7 +3,7 @@
 # rungs: plain address
 #
 # Tracing asked for but impossible, or no longer possible: full file systems, directories that cannot be written,
-# limits. The traced program runs on to its end, whatever happens to the trace, and one line tells why.
+# limits. The traced program runs on to its end, whatever happens to the trace, and one line says why.
 set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
 
@@ -104,7 +104,7 @@ EOF
   KYMO_ENABLE='*' KYMO_OUT=out KYMO_RINGS=rings "$bin/daemon" far || { echo "exit code $?"; return 1; }
   [ "$(sum_of events far/saved)" = 2 ] && [ "$(sum_of events out/*)" = 2 ] || { find .; return 1; }
 }
-check 'pitfall 17: a daemon that closes all files and changes its directory saves where it was told at the start' wanders_off
+check 'pitfall 17: a daemon that closes all files and changes its directory saves to the directory given at the start' wanders_off
 
 # ---- as another user ----
 
@@ -171,7 +171,7 @@ tiny_disk() { # not even the pool's header
   impossible 'not tracing' traced KYMO_RINGS="$case_dir/small" "$bin/worker" -t 4 -n 1000 && [ -z "$(ls small)" ]
 }
 no_room_for_rings_at_all() { fresh && on_small_disk size=4k tiny_disk; }
-check 'a full tmpfs: no room for anything, one warning, untraced' no_room_for_rings_at_all
+check 'a full tmpfs: no space for anything, one warning, untraced' no_room_for_rings_at_all
 some_rings() { # a few threads get rings, the others do not; nothing is uncounted
   rm -rf out small/* counters
   impossible 'no room for more rings' traced KYMO_BUFFER=64k KYMO_RINGS="$case_dir/small" "$bin/worker" -t 16 -n 2000 -m -c counters || return 1
@@ -203,7 +203,7 @@ filled_while_recording() { fresh && on_small_disk size=1m filled_meanwhile; }
 check 'a tmpfs that is filled while its rings are in use: no SIGBUS, nothing is lost' filled_while_recording
 no_inodes() { impossible 'not tracing' traced KYMO_RINGS="$case_dir/small" "$bin/points"; }
 without_inodes() { fresh && on_small_disk nr_inodes=2 no_inodes; }
-check 'a file system without room for names: one warning, untraced' without_inodes
+check 'a file system without space for names: one warning, untraced' without_inodes
 read_only() {
   mount -o remount,ro small || return 1
   impossible 'Read-only' traced KYMO_RINGS="$case_dir/small" "$bin/points" || return 1
@@ -261,6 +261,6 @@ EOF
   [ "$(grep -c '_name_' text)" = 0 ]
 }
 classes_on_a_full_disk() { fresh && on_small_disk size=300k class_on_full; }
-check 'no room to describe a new tracepoint: it stays off, the trace is readable' classes_on_a_full_disk
+check 'no space to describe a new tracepoint: it stays off, the trace is readable' classes_on_a_full_disk
 
 exit 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each part of the program tells an event; compiled as program, second file (-DSECOND) and library
+/* Each part of the program records an event; compiled as program, second file (-DSECOND) and library
  * (-DLIBRARY). */
 #include "declared.h"
 

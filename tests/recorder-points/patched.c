@@ -65,7 +65,7 @@ static void switching(int times) {
     if (pthread_create(&thread[i], NULL, work, &recorded[i]))
       exit(2);
   for (int i = 0; i < times || (!has_recorded() && i < 100000);
-       i++) { /* on a busy machine nobody may be running in between */
+       i++) { /* on a busy machine no thread may run in between */
     kymo_tracepoint_enable("patched:*");
     kymo_tracepoint_disable("patched:more");
     kymo_tracepoint_disable("patched");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events built in pieces. What is expected stands beside it, as babeltrace2 prints payloads.
+ * Events built in pieces. The comments beside it have the expected payloads as babeltrace2 prints them.
  *
  *   pieces           good ones
- *   pieces wrong     some that are given up, and counted: prints how many
+ *   pieces wrong     some that are given up, and counted: prints their number
  *   pieces off       nothing is on: no function does anything
  */
 #include <kymo/trace.h>

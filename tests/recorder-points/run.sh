@@ -7,7 +7,7 @@
 # probes for other tracers.
 set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
-build_checker # which lies with the recorder's programs
+build_checker # which is with the recorder's programs
 programs=$KYMO_SOURCE/tests/recorder-points
 
 must_build same
@@ -185,7 +185,7 @@ spans_in_ctf2() {
   build spans && "$kymo" record -q --ctf 2 -o out -- "$bin/spans" && rm -r out/.kymo && "$kymo" list out >listed &&
     grep -q '^spans:inner_begin .*begins spans:inner$' listed && grep -q '"kymo.span": *"end"' out/metadata
 }
-check 'CTF 2 tells which events begin and end spans' spans_in_ctf2
+check 'CTF 2 says which events begin and end spans' spans_in_ctf2
 
 # ---- KYMO_BUILD ----
 
@@ -321,11 +321,11 @@ probes span_begin
 probes thirteen
 EOF
   expect 0 "$bin/sdt" && expect 3 traced "$bin/sdt" && [ "$(payloads "$(the_trace)" | wc -l)" = 8 ] || return 1
-  # somebody else listens: arguments are evaluated, and nothing is recorded
+  # another tracer listens: arguments are evaluated, and nothing is recorded
   expect 1 "$bin/sdt" attach && rm -r out && expect 1 traced KYMO_ENABLE=none "$bin/sdt" attach && [ ! -e out ]
 }
 if [ "$(uname -m)" = x86_64 ]; then
-  check 'probes for other tracers have notes, and are on for whoever listens' probes gcc
+  check 'probes for other tracers have notes, and are on for every listener' probes gcc
   check 'probes, not optimised' probes gcc -O0
   check 'probes, C++' probes g++ -x c++ -std=c++11 -fPIC
   if [ -z "$sanitizer" ]; then

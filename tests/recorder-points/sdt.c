@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tracepoints that are probes for other tracers as well. With an argument somebody "attaches" to one of them,
- * as the kernel does for them: by counting up the semaphore. Prints how many arguments were evaluated.
+ * Tracepoints that are probes for other tracers as well. With an argument the program "attaches" to one of
+ * them, as the kernel does for other tracers: by incrementing the semaphore. Prints the number of evaluated
+ * arguments.
  */
 #include <kymo/trace.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scopes that are left in every way. What is expected stands beside it, as babeltrace2 prints payloads. */
+/* Scopes that are left in every way. The comments beside them have the expected payloads as babeltrace2
+ * prints them. */
 #include <kymo/trace.h>
 
 static int leave(int how) {

@@ -65,8 +65,8 @@ refused() {
   traced "$bin/wrong" 2>warnings
   sed -E 's/^[^:]*: //' warnings | diff "$programs/wrong.txt" - && [ "$("$kymo" cat --format json out/* | jq -r .event | tr '\n' ' ')" = 'wrong:sound ' ]
 }
-check 'of formats that do not fit the first is told, and none of their events recorded' refused
-# each alone, since a process tells the first only
+check 'the first of the formats that do not fit is reported, and none of their events recorded' refused
+# each alone, since a process reports only the first
 refused_alone() {
   fresh
   for name in numbered count wide narrow wide_text no_text; do

@@ -35,8 +35,8 @@ cause_of_loss() {
   [ "$(sum_of large out/*)" = 20 ] || { echo "large: $(sum_of large out/*)"; return 1; }
   babeltrace2 out/* | grep -q 'discarded_large = [1-9]'
 }
-check 'what was too large is told apart from other losses (discarded_large)' cause_of_loss
-told_by_babeltrace() { # both babeltraces tell the same number of losses as the checker
+check 'losses of too large events are counted apart from others (discarded_large)' cause_of_loss
+told_by_babeltrace() { # both babeltraces report the same number of losses as the checker
   local lost
   fresh
   traced KYMO_BUFFER=16k KYMO_MODE=discard "$bin/worker" -t 3 -n 20000 || return 1
@@ -45,14 +45,14 @@ told_by_babeltrace() { # both babeltraces tell the same number of losses as the 
   expect "$lost" eval "babeltrace2 out/* 2>&1 >/dev/null | sed -n 's/.*Tracer discarded \([0-9]*\) events.*/\1/p' | paste -sd+ | bc" || return 1
   expect "$lost" eval "babeltrace out/* 2>&1 >/dev/null | sed -n 's/.*Tracer discarded \([0-9]*\) events.*/\1/p' | paste -sd+ | bc"
 }
-check 'pitfall 12: both babeltraces tell as many losses as there are' told_by_babeltrace
+check 'pitfall 12: both babeltraces report the right number of losses' told_by_babeltrace
 losses_of_a_silent_ring() { # a thread that has recorded nothing but events that are too large
   fresh
   traced "$bin/worker" -t 1 -n 99 -l 1 && rm -rf out || return 1
   traced KYMO_ENABLE=work:large "$bin/worker" -t 1 -n 1000 -l 300000 || return 1
   [ "$(sum_of lost out/*)" = 10 ] && [ "$(sum_of large out/*)" = 10 ] && babeltrace2 -o dummy out/*
 }
-check 'losses of a thread that has stored nothing are told' losses_of_a_silent_ring
+check 'losses of a thread that has stored nothing are reported' losses_of_a_silent_ring
 
 # ---- threads ----
 
@@ -68,7 +68,7 @@ streams_of_many_threads() {
   accounts_for KYMO_BUFFER=64k -- -- -t 10000 -n 5 -p && [ "$(ls out/* | wc -l)" -le 18 ]
 }
 check 'pitfall 6: 10000 threads one after the other: all accounted for, in a few files' streams_of_many_threads
-threads_without_a_ring() { # a pool with room for three threads or so
+threads_without_a_ring() { # a pool with space for about three threads
   fresh
   (ulimit -f 200; traced KYMO_BUFFER=16k KYMO_SAVE=never "$bin/worker" -t 30 -n 100 -m) || return 1
   [ -d rings/worker-* ] || return 1
@@ -102,7 +102,7 @@ EOF
   babeltrace2 out/* | sed -nE 's/.*thread_name = ("[^"]*").*const_char_name = ("[^"]*").*/\1 \2/p' | sort | uniq -c >names
   [ "$(cat names)" = "$(printf '%7d %s\n' 1000 '"a name too long" "a name too long"' 1000 '"alpha" "alpha"')" ] || { cat names; return 1; }
 }
-check 'packets tell the name of their thread, also in a ring that is used again' thread_names
+check 'packets have the name of their thread, also in a ring that is used again' thread_names
 
 # ---- signals ----
 

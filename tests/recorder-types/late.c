@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads a library with types of its own when tracing has begun. */
+/* Loads a library with its own types after tracing has begun. */
 #include <dlfcn.h>
 #include <kymo/trace.h>
 

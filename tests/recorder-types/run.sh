@@ -139,7 +139,7 @@ EOF
 }
 check 'two versions of a struct are read side by side' two_versions
 
-as_ctf2() { # the registry describes the new metadata, and without it the metadata says the same
+as_ctf2() { # the registry describes the new metadata, and without it the metadata is the same
   fresh
   "$kymo" record -q --ctf 2 -o out -- "$bin/types" || return 1
   head -c 1 out/metadata | cmp - <(printf '\36') && as_expected out && rm -r out/.kymo && as_expected out
@@ -150,7 +150,7 @@ check 'kymo record --ctf refuses other versions' no_such_ctf
 
 # ---- kymo list ----
 
-expect_lines() { # FILE: the lines of the standard input stand in it
+expect_lines() { # FILE: it has the lines of the standard input
   local line
   while IFS= read -r line; do grep -qxF -- "$line" "$1" || { echo "missing: $line"; head -60 "$1"; return 1; }; done
 }
@@ -186,4 +186,4 @@ trace_is_listed() {
       whole  unsigned int u32 hex
 EOF
 }
-check 'kymo list TRACE shows types and where its tracepoints stand' trace_is_listed
+check 'kymo list TRACE shows types and where its tracepoints are' trace_is_listed

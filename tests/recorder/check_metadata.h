@@ -113,7 +113,7 @@ static inline bool metadata_alias(struct aliases *aliases, char *line) {
   return true;
 }
 
-/* The line of a field with what its type stands for, in `out`. */
+/* Writes the line of a field, with its type resolved, to `out`. */
 static inline const char *metadata_unalias(const struct aliases *aliases, const char *line, char out[512]) {
   const char *at = line + strspn(line, " ");
   for (uint32_t i = 0; i < aliases->count; i++) {

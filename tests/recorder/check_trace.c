@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Another eye on recorded traces: reads the CTF that kymo writes by what the format promises, without any of
- * kymo's code, and says what is wrong with it.
+ * An independent check of recorded traces: reads the CTF that kymo writes by the specification of the
+ * format, without any of kymo's code, and reports faults.
  *
  *   check_trace [-c COUNTERS] [-k] [-g] [-b] [-p] [-q] TRACE…    the binary trace; several are of several
  *                                                                processes
  *   check_trace [-c COUNTERS] [-k] [-g] [-q] -t             its text as babeltrace2 prints it, on standard
  *                                                           input
  *
- *   -c FILE  hold the sequences against what the worker has counted: recorded = written + lost + overwritten
+ *   -c FILE  compare the sequences with the worker's counts: recorded = written + lost + overwritten
  *   -k       the worker was killed: each thread may have recorded one more than it counted
- *   -g       no gaps: what is there of each thread, handlers aside, is the end of its sequence (overwrite
- *            mode)
- *   -b       packets may begin before their first event (the one they were opened for was given up)
+ *   -g       no gaps: the events of each thread, except those of handlers, are the end of its sequence
+ *            (overwrite mode)
+ *   -b       packets may begin before their first event (the event for which they were opened was given up)
  *   -p       the traces are parts of one in their order (rotation), of which the first may be gone: those
  *            events are "overwritten"
- *   -r       some parts were removed: the sum of what was recorded is printed, not compared
+ *   -r       some parts were removed: the sum of recorded events is printed, not compared
  *   -q       print no sums
  *
  * Prints sums ("events N", "lost N", …) and exits with 1 if anything is wrong.
  *
  * Packets: magic, UUID and instance the same all over a file, sizes exact, begin = the first event's time,
- * end = the last one's, no time goes back, sequence numbers and event counts without a hole that is not
- * accounted for, an empty packet first. Events: sizes by the metadata's field types. Events of work.h:
- * everything.
+ * end = the last one's, no time goes back, sequence numbers and event counts without an unexplained gap, an
+ * empty packet first. Events: sizes by the metadata's field types. Events of work.h: everything.
  */
 #include "check_metadata.h"
 #include "work.h"
@@ -50,7 +49,7 @@ static struct {
 } asked;
 static int complaints;
 static const char *where = "";
-static uint64_t late; /* number of the packet of this file that ends behind its last event */
+static uint64_t late; /* number of the packet of this file that ends after its last event */
 
 static void complain(const char *format, ...) {
   va_list args;
@@ -301,7 +300,7 @@ static void check_packet(struct stream *s, const struct packet *p) {
   s->written += p->count;
 }
 
-/* What is known of a stream from earlier parts. */
+/* The state of a stream from earlier parts. */
 static struct stream *find_stream(uint64_t instance) {
   static struct known {
     uint64_t instance;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every kind of field, with the values where representations go wrong. Each event stands below its expected
- * text as babeltrace2 prints the payload, in a comment that the test reads: "= NAME: { … }". Compiled as C
- * and as C++.
+ * Every kind of field, with the values at which representations go wrong. A comment before each event, which
+ * the test reads, has the payload as babeltrace2 prints it: "= NAME: { … }". Compiled as C and as C++.
  */
 #include <float.h>
 #include <kymo/trace.h>

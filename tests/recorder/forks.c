@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes that make processes, each of which records a sequence of its own (see work.h):
+ * Processes that make processes, each of which records its own sequence (see work.h):
  *
  *   forks COUNTERS HOW...    does each in turn; the parent (thread 0) records between them
  *

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interrupts events in progress at a known place: bytes to be copied lie in a page that cannot be read, so
+ * Interrupts events in progress at a known place: bytes to be copied are in a page that cannot be read, so
  * the handler of SIGSEGV runs in the middle of the event. Prints what was recorded, by name.
  *
  *   handlers nest          the handler records, and is itself interrupted in the middle of that, and so is
  *                          the second
- *   handlers stack         the first of these on a stack of its own for handlers
+ *   handlers stack         the first of these on a separate stack for handlers
  *   handlers reset         as nest, with a handler that is reset to the default and blocks nothing
  *   handlers unblock       as nest, with a handler that unblocks all signals first
  *   handlers jump          the handler leaves the event by siglongjmp; more events follow from the same depth

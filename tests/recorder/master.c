@@ -3,16 +3,16 @@
  * master HOW...: a server that forks a worker for each HOW in turn, each of which records 100 events, ends
  * so, and is waited for at once:
  *
- *   segv      a fault own a fault, whose handler of its own gives the signal back
+ *   segv      a fault own a fault, whose handler passes the signal back
  *   deep      a stack that overflows                abort     abort()
  *   exit      exit(3)                               _exit     _exit(3)
- *   term      a signal that asks it to end          trap      a breakpoint that nobody waits for
+ *   term      a signal that asks it to end          trap      a breakpoint without a debugger
  *
  *   dfl       a fault, after the signal was given back to the kernel
  *   thread    a stack that overflows, of another thread than the first
  *
- * Prints "PID HOW STATUS", as the kernel reports it. Before +HOW stands a parent that wants to know nothing
- * of its children, and the worker prints "PID HOW" and waits for SIGUSR1 before it ends so.
+ * Prints "PID HOW STATUS", as the kernel reports it. With +HOW the parent ignores the ends of its children,
+ * and the worker prints "PID HOW" and waits for SIGUSR1 before it ends so.
  */
 #include <kymo/trace.h>
 #include <pthread.h>
@@ -74,7 +74,7 @@ static void work(const char *how) {
   end(how);
 }
 
-/* The kernel reaps the worker, and nobody hears of it. */
+/* The kernel reaps the worker, without a report to anyone. */
 static void begin_unwatched(const char *how) {
   sigset_t wanted;
   sigemptyset(&wanted);

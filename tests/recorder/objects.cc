@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * C++: an exception in an argument leaves no event and no trace of itself; constructors and destructors of
- * static objects record; templates, inline functions of two files, lambdas and members have tracepoints of
- * their own.
+ * C++: an exception in an argument leaves no event and no other effect; constructors and destructors of
+ * static objects record; templates, inline functions of two files, lambdas and members each have their own
+ * tracepoints.
  */
 #include "objects.h"
 #include <stdexcept>

@@ -3,7 +3,7 @@
 # rungs: plain address
 #
 # What a traced program records, seen from outside: every kind of field, texts at the edges of memory, what switches
-# tracepoints on, where traces go, saving at any time, the command line, and nothing at all when nobody asked.
+# tracepoints on, where traces go, saving at any time, the command line, and nothing at all without a request.
 set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
 
@@ -95,7 +95,7 @@ check 'enable: a regular expression' enables 're:^(net:t|disk:w)' net:tx disk:wr
 check 'enable: a regular expression that matches in the middle' enables 're:k:re' disk:read
 check 'enable: all but one' enables '!net:rx' net:tx net:error disk:read disk:write app.start app.stop.now
 check 'enable: a group but one of it' enables 'net,!net:error' net:rx net:tx
-check 'enable: an exclusion wins wherever it stands' enables '!net:error,net' net:rx net:tx
+check 'enable: an exclusion wins at every place' enables '!net:error,net' net:rx net:tx
 check 'enable: an excluded regular expression' enables '*,!re:^net' disk:read disk:write app.start app.stop.now
 check 'enable: nothing that exists' enables 'no:such'
 check 'enable: an empty list' enables ','
@@ -111,7 +111,7 @@ wrong_regular_expression() {
 }
 check 'enable: a wrong regular expression is one warning, and nothing is recorded' wrong_regular_expression
 
-# ---- nobody asked ----
+# ---- not requested ----
 
 leaves_nothing_behind() {
   fresh

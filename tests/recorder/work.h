@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What worker.c records and check_trace.c expects: every event tells its thread and its place in that
- * thread's sequence, and all its other bytes follow from these two. So a torn, doubled, misplaced or
- * missing event shows, whoever reads it.
+ * What worker.c records and check_trace.c expects: every event has its thread and its place in that thread's
+ * sequence, and all its other bytes follow from these two. So every reader notices a torn, doubled, misplaced
+ * or missing event.
  *
  *   work:pair   thread, seq, sum
  *   work:text   thread, seq, sum, text
@@ -16,8 +16,8 @@
 
 enum { WORK_TEXT_MAX = 64, WORK_DATA_MAX = 96, WORK_THREADS_MAX = 16384 };
 
-/* Threads count what they have recorded in a file of these, mapped shared: it outlives a killed process. The
- * sequences of a thread's signal handler stand at thread + WORK_HANDLER. */
+/* Threads count their recorded events in a file of these, mapped shared: it outlives a killed process. The
+ * sequences of a thread's signal handler are at thread + WORK_HANDLER. */
 enum { WORK_HANDLER = WORK_THREADS_MAX / 2 };
 struct work_counters {
   uint64_t recorded[WORK_THREADS_MAX];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records as told, at full speed:
+ * Records as the options say, at full speed:
  *
  *   worker [-t THREADS] [-n EVENTS a thread; 0: for ever] [-c COUNTERS] [-e END] [-k EVENTS] [-a
  *   MICROSECONDS]
  *          [-s DIRECTORY] [-S DIRECTORY -r SAVES] [-p] [-m] [-w MICROSECONDS] [-l BYTES]
  *
  *   -e END   how the process ends: return (default), exit, _exit, abort, segv, kill (-9), stop (waits)
- *   -k N     thread 0 ends the process so after N events of its own
+ *   -k N     thread 0 ends the process in this way after its own N events
  *   -a US    interrupts the threads by SIGALRM, from a timer and as fast as another thread can; its handler
  *            records too
  *   -s DIR   saves there at the end, all threads being done;  -S DIR: -r times while they run, to DIR/0 …
@@ -42,8 +42,8 @@ static uint32_t threads_done;
 static pthread_barrier_t meeting;
 static __thread uint32_t self = UINT32_MAX;
 
-/* The count rises when the event is published, so a killed process has recorded so many for certain, and at
- * most one more a thread. */
+/* The count rises when the event is published, so a killed process has certainly recorded this number, and
+ * at most one more a thread. */
 static void record(uint32_t thread) {
   uint64_t seq = counters->recorded[thread];
   if (asked.large && seq % 100 == 99) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain
 #
-# The seeds of the fuzzers still lead past all checks. A format that changes leaves its seeds behind: each is then refused at
+# The seeds of the fuzzers still lead past all checks. When a format changes, its seeds become outdated: each is then refused at
 # once, and a fuzzer that begins with them tries nothing else. fuzz/seeds/reached names those that are worth their place;
 # KYMO_REWRITE=1 rewrites it. Stale seeds are made anew by fuzz/seeds/make, or KYMO_REWRITE=1 and tests/described.
 set -u
@@ -25,7 +25,7 @@ for target in $(cut -d/ -f1 "$KYMO_SOURCE/fuzz/seeds/reached" | uniq); do
   stale=$(grep "^$target/" "$KYMO_SOURCE/fuzz/seeds/reached" | LC_ALL=C comm -23 - reached)
   if [ -z "$stale" ]; then ok "$what"; else not_ok "$what" "stale: $(echo $stale)"; fi
 done
-# what the list says is asked: a seed that is none comes to nothing
+# the files of the list are checked: a file that is no seed would reach nothing
 mkdir corpus && printf 'no seed' >corpus/none
 unreached() { ! "$KYMO_BUILD/fuzz/replay_$1" --reached corpus | grep -q reached; }
 for target in beside described elf key registry; do

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain
 #
-# A real server that nobody changed, redis with jemalloc, under load of its own tool and traced by kymo record --calls libc: it answers as
+# A real, unmodified server, redis with jemalloc, under load of its own tool and traced by kymo record --calls libc: it answers as
 # without, and the trace shows what it did.
 set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
@@ -14,7 +14,7 @@ fi
 unset KYMO_ENABLE KYMO_OUT KYMO_RINGS LD_PRELOAD
 
 cli() { redis-cli -s "$PWD/socket" "$@"; }
-# start COMMAND…: a server behind the command; $server is what to wait for
+# start COMMAND…: the server, started by the command; $server is what to wait for
 start() {
   "$@" redis-server --port 0 --unixsocket "$PWD/socket" --save '' --appendonly no --dir "$PWD" --io-threads 2 >server.log 2>&1 &
   server=$!
@@ -67,7 +67,7 @@ connections() { # and one more, which has stopped the server
   connected=$(sed -n 's/^total_connections_received://p' stats)
   [ "$accepted" = $((connected + 1)) ] && [ "$accepted" -gt 100 ] || { echo "$accepted accepted, $connected connections, $(lost) events lost"; return 1; }
 }
-bytes() { # what came over sockets, up to the answer that tells it
+bytes() { # the bytes over sockets, up to the answer that reports them
   local received counted
   received=$(awk '/^libc:accept4? .* result = [0-9]/ { match($0, /result = [0-9]+/); fd[substr($0, RSTART + 9, RLENGTH - 9)] }
     /^libc:close fd = [0-9]+,/ { split($4, a, ","); delete fd[a[1]] }

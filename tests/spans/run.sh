@@ -133,7 +133,7 @@ on_terminal() { # the width is the terminal's, and the names on it are cut
 }
 if command -v script >/dev/null; then check 'the width of the terminal' on_terminal; else skip 'the width of the terminal' 'there is no script'; fi
 
-# The command under each row shows what it says, from the begin to the end, when it is pasted: also where a line is broken.
+# The command under each row shows the events from the begin to the end when it is pasted: also where a line is broken.
 bin=$TMPDIR/bin
 mkdir -p "$bin" && ln -sf "$kymo" "$bin/kymo" && cp -r table "it's a trace"
 cat >paste.py <<'P'

@@ -73,7 +73,7 @@ def packet(number):
 
 
 def wtmp(number):
-    """A record of 384 bytes: somebody logs in, a second later each time."""
+    """A record of 384 bytes: a user logs in, a second later each time."""
     return struct.pack('<hxxi32s4s32s256shhiii16s20x', 7, 100 + number, b'tty1', b'1', b'mine', b'', 0, 0, 0, 1600000000 + number, 0, b'')
 
 

@@ -143,7 +143,7 @@ histogram_by() {
 check "a histogram of each group, with its unit" histogram_by
 histogram_of_all() { units histogram took --csv && diff printed <(printf '%s\n' 'from (us),count' 0,5 16,0 32,0 64,0 128,0 256,0 512,96); }
 check "a histogram of all, with its unit" histogram_of_all
-# cpelatency leaves out what the kernel does, and what is not asked for; its table says so
+# cpelatency leaves out the kernel's work, and everything that is not asked for; its table says so
 python3 - <<'P'
 import struct
 strings = bytearray(b'T\0')
@@ -211,7 +211,7 @@ T
 [ -e threads ] && check "histogram of signed values" signed_values
 scatters() { "$kymo" stat latency --from begin --to end --scatter random.cpel | wc -l >lines && "$kymo" stat latency --from begin --to end --csv --prefix 'worker 3' random.cpel | grep -q '^"worker 3",'; }
 check "scatter data and prefixes" scatters
-# names that are no plain words; what a prefix leaves out is told nowhere
+# names that are no plain words; what a prefix leaves out is reported nowhere
 python3 - <<'P'
 import struct
 strings, table = b'T\0a\nb\0c\0x,"1"\0y\0', b'T'.ljust(64, b'\0')
@@ -235,7 +235,7 @@ keeps_to_prefix() {
     [ "$("$kymo" stat latency --from 1 --to 2 --prefix y --scatter odd.cpel | tail -n +2)" = '3000,6000,"y"' ] &&
     [ "$("$kymo" stat counts --prefix c odd.cpel | awk '$1 == "all" { print $2 }')" = 2 ]
 }
-check "a prefix holds for all that is told" keeps_to_prefix
+check "a prefix applies to everything that is reported" keeps_to_prefix
 check "distances without events" eval '"$kymo" stat distance empty.cpel | grep -q "^all  *0 "'
 
 # refuses STATUS TEXT OPTIONS…
@@ -245,13 +245,13 @@ refuses() {
   "$kymo" stat "$@" >printed 2>told
   [ $? = "$status" ] && grep -qF -- "$text" told || { cat told; return 1; }
 }
-check "an event that there is not" refuses 2 'kymo stat: --from begn: the traces have no event of such a name (did you mean "begin"?)' latency --from begn --to end random.cpel
-check "a field that there is not" refuses 2 'no event has a field "size"' latency --from begin --to end --by size random.cpel
+check "an event that does not exist" refuses 2 'kymo stat: --from begn: the traces have no event of such a name (did you mean "begin"?)' latency --from begn --to end random.cpel
+check "a field that does not exist" refuses 2 'no event has a field "size"' latency --from begin --to end --by size random.cpel
 check "a histogram without traces" refuses 2 'kymo stat: histogram: expected FIELD TRACE..., found "datum" alone' histogram datum
 check "a form that is for others" refuses 2 'kymo stat: counts: --format vpp is for latency and state' counts --format vpp random.cpel
 check "an option that a kind would pass over" refuses 2 'kymo stat: counts: there is no --from' counts --from begin random.cpel
 check "the same of histograms" refuses 2 'kymo stat: histogram: there is no --worst' histogram datum --worst 3 random.cpel
-check "a field to group histograms by that there is not" refuses 2 'no event has a field "nothing"' histogram datum --by nothing random.cpel
+check "a field to group histograms by that does not exist" refuses 2 'no event has a field "nothing"' histogram datum --by nothing random.cpel
 check "a key where there is none" refuses 2 \
   'kymo stat: counts: there is no --key FIELD; a file that describes the traces is given by --description' counts --key x.tdl random.cpel
 check "no events to measure" refuses 2 'kymo stat: latency: the traces have no spans (KYMO_SPAN): --from EVENT and --to EVENT are needed' latency random.cpel
@@ -260,7 +260,7 @@ check "cpelatency of all spans" refuses 2 'latency: --from EVENT and --to EVENT 
 
 # ---- the longest as CSV ----
 
-# What JSON tells of the longest is what CSV tells of them.
+# JSON and CSV report the same about the longest ones.
 longest() {
   "$kymo" stat latency --from begin --to end --worst 7 --json random.cpel |
     jq -r 'select(.longest) | [.longest, .track, .begin, .events[0], .events[1]] | "\(.[0]),\"\(.[1])\",\(.[2]),\(.[3]),\(.[4])"' >told
@@ -352,7 +352,7 @@ over_losses() { # each of the 5000 has one time over the lost events, whether it
 check 'groups by way of a file: over lost events' over_losses
 check 'groups by way of a file: regression' spills regression --from begin --to end --key datum
 groups() { jq -r 'select(.count and .datum) | "\(.datum) \(.count) \(.total) \(.p99)"' "$1"; }
-tops() { # the first ones, of so many, and the sum of all; by whatever way
+tops() { # the first ones, their number, and the sum of all; for every way
   local requests=(latency --from begin --to end --key datum --by datum) memory all
   "$kymo" stat "${requests[@]}" --memory 1G --worst 0 --json requests.cpel >long || return 1
   all=$(groups long | wc -l)

@@ -7,7 +7,7 @@ TEXT = b'abcdefghijklmnopqrstuvwxyz'
 
 
 def events(data):
-    """(who, number) of the events that stand in raw bytes."""
+    """(who, number) of the events in raw bytes."""
     at = 0
     while at < len(data):
         assert data[at:at + 1] == b'w', f'no event at {at}'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What logs do to the bytes of several threads, handlers, processes: program CASE NAME. run.sh looks at
- * the files. */
+/* Logs with the bytes of several threads, handlers, processes: program CASE NAME. run.sh checks the
+ * files. */
 #include <errno.h>
 #include <kymo/bprintf.h>
 #include <pthread.h>

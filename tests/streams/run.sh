@@ -39,16 +39,16 @@ check 'others may flush meanwhile' meanwhile
 
 signals() { log signals small "$@" || return 1; all_there; }
 raw_signals() { signals && found log_thread0 >/dev/null; }
-check 'events of handlers stand behind those that they interrupt' raw_signals
+check 'events of handlers come after those that they interrupt' raw_signals
 framed_signals() { signals framed && found --framed log_thread0 >/dev/null; }
 check '… framed' framed_signals
-within() { # EVENTS OPTIONS…: so many find room, the others are counted
+within() { # EVENTS OPTIONS…: this number finds space, the others are counted
   log within "${@:2}" 2>"$TMPDIR/said" && [ "$(cat "$TMPDIR/said")" = "stored $1" ] && expect "0:2 1:$1" found --gaps log_thread0
 }
 check 'events within another one wait for it' within 20
 check '… in memory no more than a packet of them' within 7 memory tiny
 cpu_signals() { log signals cpu framed && found --framed --gaps --cpu log_cpu* >/dev/null; }
-check '… in files a CPU, where nobody waits for himself' cpu_signals
+check '… in files a CPU, where no thread waits for itself' cpu_signals
 
 sizes() {
   log sizes "$@" && all_there && python3 - log_*0 <<'END'

@@ -41,11 +41,29 @@ def long_functions(code):
 
 def avoided(text):
     """(line, word) of each word in a comment that the vocabulary replaces."""
-    for comment in re.finditer(r'/\*.*?\*/', text, flags=re.S):
+    for comment in re.finditer(r'/\*(?! expect: ).*?\*/', text, flags=re.S):
         words = re.sub(r'(?<=\n)(\s*)\*', r'\1 ', comment[0])
         words = re.sub(r'`[^`\n]*`', lambda name: ' ' * len(name[0]), words) # names of the code
         for word in re.finditer(AVOIDED, words, flags=re.I):
             yield text.count('\n', 0, comment.start() + word.start()) + 1, ' '.join(word[0].split())
+
+
+def scripts(top):
+    for folder in ('tests', 'bench', 'fuzz', 'examples', 'scripts'):
+        for path in sorted((top / folder).rglob('*')):
+            is_one = path.suffix in ('.sh', '.py') or path.name == 'run'
+            if is_one and path.is_file() and not LEFT_OUT & set(path.relative_to(top).parts) and path.parent.name not in ('words', 'style'):
+                yield path
+
+
+def avoided_in_script(text):
+    """(line, word) of each such word in a comment or first line of a docstring, or in the name of a case."""
+    for number, line in enumerate(text.splitlines(), 1):
+        said = re.match(r"""\s*(?:\[.*(?:\|\||&&) )?(?:check|skip)\(?\s*(["'])(.*?)\1""", line)
+        comment = re.search(r'(?:^|\s)# (.*)|"""(.*)', line)
+        for part in (said[2] if said else '', ' '.join(filter(None, comment.groups())) if comment else ''):
+            for word in re.finditer(AVOIDED, re.sub(r'`[^`]*`|"[^"]*"', ' ', part), flags=re.I):
+                yield number, ' '.join(word[0].split())
 
 
 def unlisted(top):
@@ -62,7 +80,7 @@ def main(top):
         f'no function has more than {FUNCTION_LINES} lines', 'no function that cannot be used safely is called',
         'no work is left marked in the code', 'every C file under src is in a build list',
         'every public header is installed', 'no line ends in blanks or holds a tab',
-        f'no line has more than {COLUMNS} columns', 'no comment has a word that the vocabulary replaces')}
+        f'no line has more than {COLUMNS} columns', 'no comment and no name of a case has a word that the vocabulary replaces')}
     licence, file_size, function_size, banned, marked, listed, installed, blanks, columns, plain = broken
     for path in sources(top):
         text, name = path.read_text(), path.relative_to(top)
@@ -82,8 +100,9 @@ def main(top):
                 broken[blanks].append(f'{name}:{number}')
             if len(line) > COLUMNS and not re.match(EXPECTED, line):
                 broken[columns].append(f'{name}:{number}: {len(line)} columns')
-        if str(name).startswith(('src/', 'include/')):
-            broken[plain] += [f'{name}:{line}: {word}' for line, word in avoided(text)]
+        broken[plain] += [f'{name}:{line}: {word}' for line, word in avoided(text)]
+    for path in scripts(top):
+        broken[plain] += [f'{path.relative_to(top)}:{line}: {word}' for line, word in avoided_in_script(path.read_text())]
     broken[listed] = [str(path.relative_to(top)) for path in unlisted(top)]
     headers = (top / 'include/kymo/meson.build').read_text()
     broken[installed] = [path.name for path in (top / 'include/kymo').glob('*.h') if f"'{path.name}'" not in headers]

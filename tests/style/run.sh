@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain
 #
-# What a compiler does not say about our sources: rules over their text, conversions in what decodes files,
+# Rules about our sources that a compiler does not check: rules over their text, conversions in decoders of files,
 # internal headers that stand alone.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"

@@ -56,7 +56,7 @@ at_the_end() { fresh; shimmed "$kymo" record -q -o out "$@" -- "$bin/worker" -t 
 check 'kymo record forces its trace to the disk at the end' at_the_end
 check 'the same with overwritten rings' at_the_end --mode overwrite
 check 'the same of CTF 2' at_the_end --ctf 2
-# the snapshot, and the file that says why it was taken
+# the snapshot, and the file that has the reason for it
 flight() {
   fresh
   shimmed "$kymo" record -q -o out --snapshot-on exit-code -- sh -c "$bin/worker -n 100; exit 5"
@@ -110,13 +110,13 @@ record_fails() {
   [ -d "$rings" ] && grep -qx 'kymo record: the trace may not be on the disk; the rings stay, and can be saved elsewhere:' said || { cat said; return 1; }
   "$kymo" snapshot -q -o elsewhere "$rings" && [ "$(sum_of events elsewhere)" = 100 ] && rm -r "${rings%/*}"
 }
-check 'if that fails kymo record says so, and the rings stay' record_fails
+check 'if that fails kymo record reports it, and the rings stay' record_fails
 flight_fails() { fresh; fails 5 "$kymo" record -o out --snapshot-on exit-code -- sh -c "$bin/worker -n 100; exit 5" && rm -rf "$KYMO_RINGS"/*; }
-check 'the flight recorder says so' flight_fails
+check 'the flight recorder reports it' flight_fails
 snapshot_fails() { fresh; start_worker || return 1; fails 1 "$kymo" snapshot -o out $worker; local status=$?; kill $worker; wait $worker 2>/dev/null; return $status; }
-check 'kymo snapshot says so' snapshot_fails
+check 'kymo snapshot reports it' snapshot_fails
 attached_fails() { fresh; start_worker || return 1; fails 1 "$kymo" record -p $worker -o out --duration 200ms; local status=$?; kill $worker; wait $worker 2>/dev/null; return $status; }
-check 'kymo record -p says so' attached_fails
+check 'kymo record -p reports it' attached_fails
 export SYNC_ERROR=22 # EINVAL: of a file system that has no such thing
 nothing_to_force() { fresh; shimmed "$kymo" record -q -o out -- "$bin/worker" -n 100 2>said && [ ! -s said ] && grep -q /out log; }
 check 'a file system that has nothing to force is fine' nothing_to_force

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain
 #
-# kymo compile takes every construct of TDL, warns of what looks wrong and refuses what is wrong. What exactly is told of
+# kymo compile takes every construct of TDL, warns of what looks wrong and refuses what is wrong. The exact messages about
 # each file is held by unit/test_tdl.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
@@ -23,7 +23,7 @@ warns() {
   "$kymo" compile -o "$TMPDIR/key" "$KYMO_SOURCE/tests/tdl/pass-warnings.tdl" 2>"$TMPDIR/words" || return 1
   [ "$(grep -c ': warning: W' "$TMPDIR/words")" = "$(grep -c ': warning: W' "$KYMO_SOURCE/tests/tdl/pass-warnings.expect")" ]
 }
-check 'says every warning, and succeeds' warns
+check 'prints every warning, and succeeds' warns
 
 # each refusal as the golden file has it, with the name of the command in front, and exit code 1
 refuses() {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# kymo types: the listings it writes of objects and programs of every compiler that is here, what it says of types
+# kymo types: the listings it writes of objects and programs of every installed compiler, its messages about types
 # that it cannot find or list, and that no damaged file can harm it.
 set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
@@ -31,7 +31,7 @@ golden() {
   fi
 }
 
-# says NAME STATUS LINES COMMAND…: nothing is printed but these lines, on the standard error stream
+# says NAME STATUS LINES COMMAND…: it prints only these lines, on the standard error stream
 says() {
   local name=$1 wanted=$2 lines=$3 ended
   shift 3
@@ -213,7 +213,7 @@ while IFS= read -r line; do
 done < <(sed -n 's/^\$ //p' "$page" | sed 's/\\e/\\/g')
 for option in $("$kymo" types --help | grep -o -- '--[a-z-]*' | sort -u | grep -vE '^--(help|usage|version|struct)$'); do
   documented() { grep -q -- "Fl -${1#--}" "$page"; }
-  check "kymo-types(1) tells about $option" documented "$option"
+  check "kymo-types(1) describes $option" documented "$option"
 done
 if command -v groff >/dev/null; then
   clean_page() { [ -z "$(groff -mdoc -ww -Tutf8 "$page" 2>&1 >/dev/null)" ]; }
@@ -222,7 +222,7 @@ fi
 
 # ---- damaged files ----
 
-# Each with one thing wrong: cut, or bytes changed, mostly in what tells of types.
+# Each with one fault: cut, or bytes changed, mostly in the description of types.
 must_compile gcc "${with_kymo[@]}" -c traced.c
 python3 - shapes.o two traced.o <<'PYTHON' || exit 1
 import os, random, subprocess, sys

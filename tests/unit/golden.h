@@ -82,7 +82,7 @@ static inline int golden_each(const char *folder_name, const char *ending,
   return files;
 }
 
-/* All golden files of a folder, at least so many; a checkout without the folder skips. */
+/* All golden files of a folder, at least `least`; a checkout without the folder skips. */
 static inline void check_golden_files(const char *folder, const char *ending, golden_try *try_file,
                                       int least) {
   int bad = 0, files = golden_each(folder, ending, golden_check, try_file, &bad);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random traces of several streams, for tests of moving in them: packets that tell much or little about
- * times, with losses and damage. */
+/* Random traces of several streams, for tests of moving in them: packets with much or little information
+ * about times, with losses and damage. */
 #ifndef TEST_RANDOM_TRACE_H
 #define TEST_RANDOM_TRACE_H
 
@@ -12,7 +12,7 @@
 
 /* ---- random traces ---- */
 
-/* What the packets of a trace tell about times. */
+/* The information about times in the packets of a trace. */
 struct shape {
   unsigned begin_bits, end_bits; /* 0: no such field */
   unsigned time_bits;            /* of event headers; 0: no times at all */
@@ -71,7 +71,7 @@ static inline void set_le32(uint8_t *at, uint32_t value) {
     at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* No step is longer than the narrowest clock can tell. */
+/* No step is longer than the narrowest clock can represent. */
 static inline void pass_time(struct making_stream *m) {
   static const uint64_t steps[] = {1, 1, 2, 100, 20000};
   m->clock += random_below(steps[random_below(5)]);

@@ -14,7 +14,7 @@ struct words {
   struct kymo_stream_class *stream;
 };
 
-/* What is in a packet's head. */
+/* The contents of a packet's header. */
 struct head {
   uint64_t begin, end;
   uint32_t content_bytes, size_bytes, sequence, discarded;

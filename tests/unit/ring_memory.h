@@ -38,7 +38,7 @@ static inline struct kymo_pool_header sound_header(void) {
                                .packets = T_PACKETS,
                                .alternate_packets = T_ALTERNATE,
                                .mode = KYMO_MODE_DISCARD,
-                               .pid = 1 << 30, /* nobody's */
+                               .pid = 1 << 30, /* free */
                                .name = "test"};
   for (int i = 0; i < 16; i++)
     h.uuid[i] = (uint8_t)(i * 17);
@@ -49,8 +49,7 @@ static inline struct kymo_pool_header sound_header(void) {
   return h;
 }
 
-/* Memory of the size that the header asks for and not a byte more, so that sanitizers see what reads behind
- * it. */
+/* Memory of exactly the size that the header asks for, so that sanitizers see reads after it. */
 static inline struct pool_memory make_pool(void) {
   struct kymo_pool_header h = sound_header();
   struct pool_memory m = {.size = h.header_size + h.slots * h.slot_size};

@@ -418,7 +418,7 @@ static inline struct kymo_event_class *sample_event_2(struct sample *s, const st
   return made;
 }
 
-/* The whole; a type that nothing uses stands last. NULL if a step failed. */
+/* The whole schema; an unused type is last. NULL if a step failed. */
 static inline struct kymo_schema *sample_schema(void) {
   const struct kymo_type *length, *flag;
   struct kymo_error error = {0};

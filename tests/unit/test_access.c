@@ -15,7 +15,7 @@
 
 /* ---- walking over any trace ---- */
 
-/* What tells one event from another. */
+/* The identity of an event. */
 struct print {
   uint64_t hash;
   int64_t time_ns;
@@ -230,7 +230,7 @@ static void segments_of_described_files_begin_with_their_records(void **state) {
   kymo_trace_close(trace);
 }
 
-/* A list and a blob need numbers, which are nobody's fields; n_a is the user's. */
+/* A list and a blob need numbers, which are not fields of the description; n_a is one. */
 static void numbers_for_decoding_are_no_fields(void **state) {
   (void)state;
   static const char text[] =

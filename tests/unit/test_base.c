@@ -106,7 +106,7 @@ static void arena_pieces_are_zeroed_aligned_and_apart(void **state) {
   struct kymo_arena arena = {0};
   unsigned char *pieces[200];
   for (size_t i = 0; i < 200; i++) {
-    size_t size = i * i; /* some of their own block, some not */
+    size_t size = i * i; /* some in a separate block, some not */
     pieces[i] = kymo_arena_alloc(&arena, size);
     assert_non_null(pieces[i]);
     assert_int_equal((uintptr_t)pieces[i] % _Alignof(max_align_t), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What each directive of kymo_bprintf stores, against bytes worked out by hand; what is refused; events that
- * are cut, in pieces. */
+/* What each directive of kymo_bprintf stores, compared with bytes computed by hand; refused formats; events
+ * that are cut, in pieces. */
 #include "folder.h"
 #include <errno.h>
 #include <kymo/bprintf.h>
@@ -314,7 +314,8 @@ static void a_length_of_one_byte_bounds_the_event(void **state) {
   text[sizeof text - 1] = 0;
   struct kymo_log *log = open_stream(NULL);
   assert_int_equal(kymo_bprintf(log, "%1n%s%s", "abc", text), 4);
-  assert_int_equal(kymo_bprintf(log, "%2n%1S!", text), 259); /* the text is cut to what its number tells */
+  /* the text is cut to the length that its number gives */
+  assert_int_equal(kymo_bprintf(log, "%2n%1S!", text), 259);
   close_and_read(log);
   assert_int_equal(got_size, 263);
   assert_memory_equal(got,
@@ -354,13 +355,13 @@ static void pieces_that_do_not_fit_are_left_out(void **state) {
   kymo_bevent_begin(&event, log, room, sizeof room);
   kymo_bevent_printf(&event, "%1n%s", "abcd");
   assert_int_equal(kymo_bevent_printf(&event, "%1b%s", 1, "too long"), 1);
-  assert_int_equal(kymo_bevent_printf(&event, "%1b", 1), 0); /* nothing behind a gap */
+  assert_int_equal(kymo_bevent_printf(&event, "%1b", 1), 0); /* nothing after a gap */
   assert_null(kymo_bevent_space(&event, 1));
   assert_int_equal(kymo_bevent_commit(&event), 6);
   char large[1000];
   kymo_bevent_begin(&event, log, large, sizeof large);
   kymo_bevent_printf(&event, "%.*m", 300, text);
-  assert_int_equal(kymo_bevent_printf(&event, "%1n"), 0); /* it could not tell */
+  assert_int_equal(kymo_bevent_printf(&event, "%1n"), 0); /* it was unknown */
   assert_int_equal(kymo_bevent_commit(&event), 300);
   close_and_read(log);
   assert_int_equal(got_size, 306);

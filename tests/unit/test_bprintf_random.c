@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random formats and arguments: what is stored is taken apart again with nothing but the format, and is what
- * was given. Cut, it is what was given up to the boundary of a directive. */
+/* Random formats and arguments: the stored bytes are decoded with nothing but the format, and give the
+ * arguments again. A cut event gives the arguments up to the boundary of a directive. */
 #include "folder.h"
 #include <errno.h>
 #include <kymo/bprintf.h>
@@ -14,7 +14,7 @@ static uint64_t next(void) {
   return seed;
 }
 
-/* A format under construction, its arguments, and the bytes that it stands for. */
+/* A format under construction, its arguments, and the bytes that it must store. */
 struct sample {
   char format[512];
   struct kymo_barg args[2 * DIRECTIVES + 2];

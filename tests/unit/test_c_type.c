@@ -120,7 +120,7 @@ static void arrays_have_their_dimensions(void **state) {
   assert_int_equal(types[cube]->element->element->length, 4);
   assert_ptr_equal(types[cube]->element->element->element, kymo_schema_lookup_type(schema, "unsigned char"));
   assert_int_equal(types[plain]->length, 3);
-  assert_null(types[plain]->element->name); /* a typedef does not tell it */
+  assert_null(types[plain]->element->name); /* a typedef does not say it */
   assert_int_equal(types[plain]->element->size_bits, 16);
   assert_string_equal(types[pointers]->element->name, "void *");
   assert_true(types[pointers]->element->is_address);
@@ -190,7 +190,7 @@ static void a_type_that_does_not_fit_is_left_alone(void **state) {
   kymo_builder_free(b);
 }
 
-/* Members laid out by these types stand where the compiler puts them. */
+/* Members laid out by these types have the compiler's offsets. */
 static void a_struct_of_them_is_laid_out_alike(void **state) {
   (void)state;
   struct example {

@@ -52,7 +52,7 @@ static char *written(struct kymo_builder *builder, const struct kymo_type *type)
 
 static void assert_written(struct kymo_builder *builder, const struct kymo_type *type, const char *expected) {
   char *text = written(builder, type);
-  /* on one line: what matters here is what is said */
+  /* on one line: only the content matters here */
   char *to = text;
   for (const char *from = text; *from; from++)
     if (*from == '\n')

@@ -290,7 +290,7 @@ static void templates_are_held_against_fields(void **state) {
   kymo_log_close(log);
 }
 
-/* What is stored, by each of the three ways. */
+/* The stored bytes, by each of the three ways. */
 static void events_are_whole_or_not_at_all(void **state) {
   (void)state;
   struct kymo_log *log = open_stream(true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of C++: by a table of what compilers make, and of what nobody should. */
+/* Names of C++: a table of names that compilers make, and of names that none should make. */
 #include "symbols/demangle.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static void names_are_as_people_write_them(void **state) {
     assert_string_equal(demangle(names[i][0]), names[i][1]);
 }
 
-/* What is no such name, is cut off, refers to nothing, or would be endless. */
+/* Texts that are no such name, are cut off, refer to nothing, or would be endless. */
 static void other_texts_are_refused(void **state) {
   static const char *const texts[] = {"",
                                       "_Z",

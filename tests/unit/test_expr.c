@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One table of expressions, worked out by every evaluator that there is: as a constant of a description, of
- * fields of a record by the plan machine, of the same fields on the fast path, and in a filter. All must have
- * the result that the table says.
+ * One table of expressions, which every evaluator computes: as a constant of a description, with fields of a
+ * record by the plan machine, with the same fields on the fast path, and in a filter. All must have the
+ * result of the table.
  */
 #include "folder.h"
 #include "base/strbuf.h"

@@ -15,7 +15,7 @@ struct given {
   int64_t time_ns;
   const struct kymo_event_class *class_;
 };
-/* at: 0 before the first that is given, count + 1 behind the last */
+/* at: 0 before the first returned event, count + 1 after the last */
 struct filter_case {
   struct kymo_trace *trace;
   uint64_t seed;
@@ -116,7 +116,8 @@ static void go_previous(struct filter_case *c) {
   check(c, "previous", status, event);
 }
 
-/* To a record, selected or not, and on from there by the filter: in front of what the record has added. */
+/* To a record, selected or not, and on from there by the filter: before the events that the record has
+ * added. */
 static void go_record(struct filter_case *c, uint64_t records) {
   const struct kymo_event *event;
   uint64_t number = random_below(records) + 1;

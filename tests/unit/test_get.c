@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Getting fields by their ids, as what they mean; what is refused; fields as text; and what is known of
- * them. */
+/* Getting fields by their ids, as what they mean; refused calls; fields as text; and their properties. */
 #include "read_memory.h"
 #include <float.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Going to times: what comes after kymo_trace_goto_time is what the linear way has from there on, whatever
- * stands in packet headers, with losses, damage and any end. The environment variable KYMO_SEED repeats one
- * case.
+ * Going to times: the events after kymo_trace_goto_time are those of a linear reading from there on,
+ * whatever is in packet headers, with losses, damage and any end. The environment variable KYMO_SEED repeats
+ * one case.
  */
 #include "random_trace.h"
 #include <inttypes.h>

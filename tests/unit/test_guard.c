@@ -57,7 +57,7 @@ static void run_threads(void *(*work)(void *), void *user[THREADS]) {
     assert_int_equal(pthread_create(&threads[i], NULL, work, user ? user[i] : (void *)i), 0);
   for (size_t i = 0; i < THREADS; i++) {
     assert_int_equal(pthread_join(threads[i], &result), 0);
-    assert_null(result); /* else what is wrong */
+    assert_null(result); /* else the fault */
   }
   pthread_barrier_destroy(&barrier);
 }
@@ -93,7 +93,7 @@ static void threads_fault_in_one_mapping(void **state) {
   }
 }
 
-/* ---- mappings of their own, which come and go meanwhile ---- */
+/* ---- separate mappings, which are made and removed meanwhile ---- */
 
 static void *read_own(void *number) {
   unsigned char *bytes[AT_ONCE];

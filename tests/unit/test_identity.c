@@ -142,7 +142,7 @@ static void check_order(const struct kymo_schema *schema) {
   kymo_schema_release(again);
 }
 
-/* ---- merging what is equal ---- */
+/* ---- merging equal types ---- */
 
 /* Each event class of the first is in the merged one, and each of that differs from all others of its
  * stream. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The index of packets: what is kept beside a trace, when it is believed, and that it changes nothing but the
- * time it takes. The trace has two streams, one of two files; an event's value is its time.
+ * The index of packets: what is kept beside a trace, when it is trusted, and that it changes only the speed.
+ * The trace has two streams, one of two files; an event's value is its time.
  */
 #include "folder.h"
 #include "read_memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking things up by name, the normal spelling of C types, and what hashes tell apart. */
+/* Lookups by name, the normal spelling of C types, and what hashes distinguish. */
 #include "decode/walk.h"
 #include "schema/parts.h"
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo_schema_merge: what becomes one, what stays, what is refused. */
+/* kymo_schema_merge: what is unified, what stays, what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static struct kymo_schema *end(struct program *p) {
   return schema;
 }
 
-/* Merges two schemas, which are released before the result is looked at. */
+/* Merges two schemas, which are released before the result is checked. */
 static struct kymo_schema *merged(struct kymo_schema *a, struct kymo_schema *b) {
   struct kymo_schema *out = NULL;
   struct kymo_error error = {0};

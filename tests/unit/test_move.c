@@ -21,7 +21,8 @@ struct seen_loss {
   size_t before;
 };
 
-/* What the linear way has, and where the walk is: 0 is before the first event, count + 1 behind the last. */
+/* The result of a linear reading, and where the walk is: 0 is before the first event, count + 1 after the
+ * last. */
 struct walk_case {
   struct kymo_trace *trace;
   uint64_t number;
@@ -29,7 +30,7 @@ struct walk_case {
   size_t count, at;
   struct seen_loss losses[LOSSES_MAX], told[LOSSES_MAX];
   size_t loss_count, told_count, delivered;
-  bool has_order; /* behind kymo_trace_goto_time, too */
+  bool has_order; /* after kymo_trace_goto_time, too */
 };
 
 static void note_loss(void *user, const struct kymo_loss *loss) {
@@ -60,7 +61,7 @@ static void read_all(struct walk_case *c) {
   c->at = c->count + 1;
 }
 
-/* What a move gave is what stands there. */
+/* A move has returned the event of its place. */
 static void check(const struct walk_case *c, const char *move, int status, const struct kymo_event *event) {
   bool is_inside = c->at >= 1 && c->at <= c->count;
   if (status != (is_inside ? KYMO_OK : KYMO_END) || (event != NULL) != is_inside)

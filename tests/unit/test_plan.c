@@ -147,7 +147,7 @@ static void going_back_is_exact(void **state) {
   free(bytes);
 }
 
-/* ---- the key file ---- */
+/* ---- the compiled description ---- */
 
 static void a_key_is_the_same_after_writing_and_reading(void **state) {
   (void)state;

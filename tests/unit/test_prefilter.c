@@ -18,8 +18,8 @@
 #define FILES_MAX 3
 #define RECORDS_MAX 40000 /* so that there are checkpoints */
 
-/* Constant and not: what stands behind a text has no constant place. `late` does not always fit 8 bits, and
- * CHECK fails at times. */
+/* Constant and not: fields after a text have no constant place. `late` does not always fit 8 bits, and CHECK
+ * fails at times. */
 static const char description[] =
     "TRACE s;\n"
     "CLOCK c IS RESOLUTION 10 ns;\n"
@@ -212,7 +212,7 @@ static void both_tell(const struct prefilter_case *c) {
              other.number, c->filter);
 }
 
-/* Both read up to an end time, are asked where they stand there, and go on, at times behind it. */
+/* Both read up to an end time, are asked for their position there, and continue, some times after it. */
 static void both_to_an_end(struct prefilter_case *c) {
   int64_t end_ns = c->list[random_below(c->count)].time_ns - (int64_t)random_below(2);
   if (random_below(2))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Format strings from files: what is taken, what is refused, and that numbers look as printf prints them. */
+/* Format strings from files: accepted and refused ones, and that numbers look as printf prints them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

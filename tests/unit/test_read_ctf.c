@@ -116,7 +116,7 @@ static void traces_are_found_below_folders(void **state) {
   (void)state;
   write_metadata("all/ust/a", UUID_A, "", "");
   write_packet("all/ust/a/s0", (struct head){.begin = 10}, 2);
-  write_metadata("all/ust/a/deeper", UUID_B, "", ""); /* inside a trace: not looked at */
+  write_metadata("all/ust/a/deeper", UUID_B, "", ""); /* inside a trace: not examined */
   write_packet("all/ust/a/deeper/s0", (struct head){.begin = 90}, 2);
   write_file("all/ust/a/index/s0.idx", "garbage", 7);
   write_file("all/ust/a/.hidden", "garbage", 7);
@@ -343,7 +343,7 @@ static void metadata_in_packets_is_read_in_both_byte_orders(void **state) {
   static uint8_t bytes[16384];
   for (int is_big = 0; is_big < 2; is_big++) {
     size_t size = pack(bytes, metadata(UUID_A, "", ""), 100, is_big);
-    memcpy(bytes + size, "\0\0\0\0", 4); /* some writers leave bytes behind the last packet */
+    memcpy(bytes + size, "\0\0\0\0", 4); /* some writers leave bytes after the last packet */
     write_file("t/metadata", bytes, size + 4);
     write_packet("t/s", (struct head){.begin = 10}, 1);
     struct kymo_trace *trace = open_below("t");
@@ -450,7 +450,8 @@ static void a_file_that_shrinks_while_it_is_read_ends_early(void **state) {
   unsigned count = 1;
   assert_non_null(next_event(trace));
   assert_int_equal(truncate(below("t/s"), 4096), 0);
-  /* What was found ahead is delivered; then the end is noticed before a page is touched that is gone. */
+  /* Events that were found already are delivered; then the end is noticed before a missing page is
+   * touched. */
   while (next_event(trace))
     count++;
   assert_true(count < PACKETS * 5);
@@ -459,7 +460,7 @@ static void a_file_that_shrinks_while_it_is_read_ends_early(void **state) {
 
 /* ---- registries ---- */
 
-/* Where the registry's second text record begins: what stands before is sound by itself. */
+/* Where the registry's second text record begins: the bytes before it are valid by themselves. */
 static size_t registry_middle;
 
 /* The registry of a schema whose event is called "r", that says to describe `covered` bytes of the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files and packets that are larger than what 32 bits can tell, or than what a 32-bit machine maps at a time.
- * The files have holes, so they take no room. */
+/* Files and packets that are larger than 32 bits can count, or than a 32-bit machine maps at a time. The
+ * files have holes, so they take no space. */
 #include "folder.h"
 #include "read_memory.h"
 #include <fcntl.h>
@@ -88,8 +88,8 @@ static const struct {
   unsigned count;
 } packets[] = {
     {0, GIB4 - 4096, 100, 3},        /* nearly all of it is padding */
-    {GIB4 - 4096, 65536, 1000, 600}, /* begins before 4 GiB and ends behind */
-    {GIB4 + 61440, 4096, 2000, 5},   /* behind */
+    {GIB4 - 4096, 65536, 1000, 600}, /* begins before 4 GiB and ends after */
+    {GIB4 + 61440, 4096, 2000, 5},   /* after */
 };
 #define PACKETS (sizeof packets / sizeof *packets)
 
@@ -101,7 +101,7 @@ static void write_far_packets(void) {
   close(fd);
 }
 
-/* What is there from a time on. */
+/* The events from a time on. */
 static void check_from(struct kymo_trace *trace, uint64_t time) {
   for (size_t i = 0; i < PACKETS; i++)
     for (unsigned k = 0; k < packets[i].count; k++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random schemas, random values: what a plain bit-by-bit writer has laid down must be what the
- * reader walks over and gets, whatever kinds, alignments, byte orders and nestings meet.
- * Every other schema is first written as CTF 2 metadata and compiled from that, with the same hashes.
- * The environment variable KYMO_SEED repeats one case.
+ * Random schemas, random values: the values that a plain bit-by-bit writer has written must be those that
+ * the reader finds, for all combinations of kinds, alignments, byte orders and nestings. Every other schema
+ * is first written as CTF 2 metadata and compiled from that, with the same hashes. The environment variable
+ * KYMO_SEED repeats one case.
  */
 #include "decode/walk.h"
 #include "lang/ctf2/ctf2.h"
@@ -111,7 +111,7 @@ static bool is_length(const struct kymo_type *type) {
   return type->kind == KYMO_KIND_INTEGER && !type->is_signed && type->size_bits < 24;
 }
 
-/* Writes the value, and says what it was. `previous`: the field that stood before it. */
+/* Writes the value, and returns it. `previous`: the field before it. */
 static uint64_t write_value(struct writing *w, const struct kymo_type *type, const char *name,
                             uint64_t previous) {
   uint64_t selector = type->selector.scope == KYMO_SCOPE_COMMON_CONTEXT ? w->outer_length : previous;

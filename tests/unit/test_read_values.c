@@ -54,8 +54,8 @@ static const struct kymo_type *counted(struct kymo_builder *b, struct kymo_type 
   return make_struct(b, "n", count, "s", make(b, sequence), "v", make_uint(b, 16, 8), NULL);
 }
 
-/* Plain ends are found without asking what the class is: the same for all lengths, whatever stands before or
- * behind. */
+/* Plain ends are found without asking what the class is: the same for all lengths, whatever is before or
+ * after. */
 static void texts_and_sequences_of_all_lengths_end_where_they_end(void **state) {
   (void)state;
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";

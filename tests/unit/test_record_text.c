@@ -109,7 +109,7 @@ static void texts_that_no_macro_writes_are_refused(void **state) {
   assert_string_equal(fields_of("g, n, a", 2), "refused");
   assert_string_equal(fields_of("g, n", KYMO_FIELDS_MAX + 1), "refused");
   struct kymo_tracepoint plain = {.count = 1};
-  char *open = malloc(6); /* no zero within the size: nothing behind it is read */
+  char *open = malloc(6); /* no zero within the size: nothing after it is read */
   assert_non_null(open);
   memcpy(open, "g,n,xy", 6);
   assert_false(kymo_point_parse(&point, &plain, codes, open, 6));
@@ -192,7 +192,7 @@ static void formats_that_do_not_fit_are_refused(void **state) {
   assert_string_equal(fitted("%70000d", "i"), "a width or precision above 65536");
 }
 
-/* Anything may stand in an untrusted program's section: every prefix and many mutations of a sound text. */
+/* An untrusted program's section may contain anything: every prefix and many mutations of a valid text. */
 static void untrusted_texts_stay_in_bounds(void **state) {
   (void)state;
   static const char sound[] = "net, rx, KYMO_HEX(flags, p->flags), \"te,xt\", f(a, (b)), 'c'\0file.c";

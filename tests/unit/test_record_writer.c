@@ -68,7 +68,7 @@ static void check_sequence(const uint8_t *packet) {
     fail_msg("packet %llu: wrong size", (unsigned long long)h.packet_seq_num);
 }
 
-/* The packets that are there now; `quiet`: nobody writes, so they are all of the last ones. */
+/* The packets that are there now; `quiet`: no thread writes, so they are all of the last ones. */
 static void check_ring(bool quiet) {
   struct kymo_pool_view view = own_pool();
   struct kymo_ring_view ring = kymo_pool_ring(&view, 0, 0);

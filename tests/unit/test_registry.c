@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The binary form: everything is kept, pieces make the whole, damage is told with its place. */
+/* The binary form: everything is kept, pieces make the whole, damage is reported with its place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +88,7 @@ static void repair_header(struct registry *registry) {
            kymo_registry_checksum(registry->bytes, KYMO_REGISTRY_HEADER_BYTES - 4));
 }
 
-/* Puts bytes in front of the one at `at`. */
+/* Inserts bytes before the one at `at`. */
 static void insert(struct registry *registry, size_t at, const void *bytes, size_t count) {
   registry->bytes = realloc(registry->bytes, registry->size + count);
   assert_non_null(registry->bytes);
@@ -97,7 +97,7 @@ static void insert(struct registry *registry, size_t at, const void *bytes, size
   registry->size += count;
 }
 
-/* ---- what is kept ---- */
+/* ---- kept properties ---- */
 
 static void everything_is_kept(void **state) {
   (void)state;
@@ -340,7 +340,8 @@ static void another_major_version_is_refused(void **state) {
   free(registry.bytes);
 }
 
-/* A later minor version: a longer header, records of unknown kinds, more behind what records hold. */
+/* A later minor version: a longer header, records of unknown kinds, more bytes after the contents of
+ * records. */
 static void later_minor_versions_are_read(void **state) {
   (void)state;
   struct registry registry = sample_registry();

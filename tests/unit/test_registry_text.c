@@ -16,7 +16,7 @@
 static const char text[] = "preamble; event one; event two;";
 static const size_t pieces[] = {9, 21, 31};
 
-/* A registry of nothing whose text comes in three pieces; where each ends stands in `ends`. */
+/* A registry of nothing whose text comes in three pieces; `ends` has the end of each. */
 static struct kymo_strbuf sample(size_t ends[3]) {
   struct kymo_builder *builder = kymo_builder_new();
   struct kymo_registry_writer writer;

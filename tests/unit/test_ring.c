@@ -56,7 +56,7 @@ static void a_pool_shorter_than_its_header_is_refused(void **state) {
   }
 }
 
-/* Whatever a view was accepted with: every ring lies in the memory, and can be read to its end. */
+/* For every accepted view: every ring is inside of the memory, and can be read to its end. */
 static void use_everything(const struct pool_memory *m, const struct kymo_pool_view *view) {
   uint8_t *out = malloc(view->packet_size);
   assert_non_null(out);
@@ -339,8 +339,7 @@ static void a_range_of_a_untrusted_count_is_no_longer_than_the_ring(void **state
   free_pool(&m);
 }
 
-/* Cut behind each of its events, a packet holds the later ones as they were, and begins with the first of
- * them. */
+/* Cut after each of its events, a packet has the later ones unchanged, and begins with the first of them. */
 static void a_packet_is_cut_in_front_at_any_event(void **state) {
   (void)state;
   enum { EVENTS = 5 };

@@ -75,7 +75,7 @@ static void many_numbers_are_known_to_four_thousandths(void **state) {
   free(values);
 }
 
-/* Whole microseconds stay so, and a percentile has no digits that nobody knows. */
+/* Whole microseconds stay whole, and a percentile has no digits that were not measured. */
 static void digits_are_those_that_are_known(void **state) {
   struct kymo_samples samples = {0};
   (void)state;

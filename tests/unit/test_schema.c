@@ -206,7 +206,7 @@ static void a_second_class_with_one_id_is_refused(void **state) {
   kymo_builder_free(builder);
 }
 
-/* Ids of which a plain multiplicative hash puts each into one slot, as an untrusted file may choose them. */
+/* Ids that a plain multiplicative hash puts into one slot, as an untrusted file may choose them. */
 static void chosen_ids_take_no_longer(void **state) {
   (void)state;
   struct kymo_builder *b = kymo_builder_new();

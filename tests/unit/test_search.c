@@ -76,7 +76,7 @@ static uint64_t first_at(const struct walk *walk, int64_t time_ns) {
   return walk->count;
 }
 
-/* From where one has come: events behind it, events before it, its number. */
+/* The reached position: events after it, events before it, its number. */
 static void expect_at(struct kymo_trace *trace, const struct walk *walk, uint64_t at, bool looks_around) {
   struct kymo_error error;
   const struct kymo_event *event;
@@ -117,7 +117,7 @@ static void compare_with_walk(struct kymo_schema *key, const char *name) {
     }
   }
   assert_int_equal(kymo_trace_goto_time(trace, INT64_MIN, &error),
-                   KYMO_OK); /* damage is known where something was looked at */
+                   KYMO_OK); /* damage is known where the file was read */
   while (kymo_trace_next(trace, &event, &error) == KYMO_OK)
     continue;
   assert_int_equal(kymo_trace_damage_count(trace), kymo_trace_damage_count(read));
@@ -136,8 +136,8 @@ static uint64_t searched_bytes(const struct kymo_schema *schema) {
   return bytes;
 }
 
-/* How a file is written: behind a header, `count` records of times that go up by less than `step` each, some
- * up to `apart` too early, and some bytes more. */
+/* How a file is written: after a header, `count` records whose times increase by less than `step` each, some
+ * up to `apart` too early, and some more bytes. */
 struct sort {
   const char *text;
   uint32_t header, count;
@@ -293,8 +293,7 @@ static void a_walk_finds_it_too(void **state) {
   }
 }
 
-/* What was gone over once is not gone over again: a record there that has become a late one would be
- * found. */
+/* Records that were read once are not read again: one that has become a late record would be found. */
 static void a_walk_is_made_once(void **state) {
   (void)state;
   struct kymo_error error;
@@ -324,7 +323,7 @@ static void a_walk_is_made_once(void **state) {
   kymo_schema_release(key);
 }
 
-/* Behind the end there is nothing, whatever is remembered of it. */
+/* After the end there is nothing, whatever is remembered of it. */
 static void files_may_be_cut_meanwhile(void **state) {
   (void)state;
   static const char *const texts[] = {TIED " SORTED YES; END TRACE.",
@@ -378,7 +377,7 @@ static long faults(void) {
   return usage.ru_minflt + usage.ru_majflt;
 }
 
-/* Pages that are touched on the way to a time near the end, and to an event before and behind that. */
+/* Pages that are touched on the way to a time near the end, and to an event before and after that. */
 static long faults_of_going(const char *text, const char *name) {
   struct kymo_error error;
   const struct kymo_event *event;
@@ -410,8 +409,8 @@ static void a_search_touches_few_pages(void **state) {
 
 /* ---- broken promises ---- */
 
-/* A record out of order: told of the same records by who comes by reading and by who jumped, also of those in
- * the next cell. */
+/* A record out of order: a linear reading and a jump report the same records, also those in the next
+ * cell. */
 static void a_broken_promise_is_told(void **state) {
   (void)state;
   enum { COUNT = 12000, ODD = 7000, CELL = 32768 / RECORD };
@@ -432,7 +431,7 @@ static void a_broken_promise_is_told(void **state) {
         bool is_told = i >= first && i <= last;
         int64_t time_ns = i != ODD ? 1000 + 10 * (int64_t)i : is_late ? 1000000000 : 1;
         if (event->time_ns != time_ns ||
-            (i > from && event->is_damaged != is_told)) /* what is before the first is no matter */
+            (i > from && event->is_damaged != is_told)) /* events before the first do not matter */
           fail_msg("record %u from %u on: time %lld, damaged %d", i, from, (long long)event->time_ns,
                    event->is_damaged);
       }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files whose records are out of order by less than SORTED WITHIN tells: in the order of time, wherever one
- * goes. */
+/* Files whose records are out of order by less than SORTED WITHIN allows: read in the order of time after
+ * every move. */
 #include "folder.h"
 #include <kymo/move.h>
 #include <kymo/read.h>
@@ -22,7 +22,7 @@ static uint32_t time_of(uint32_t file, uint32_t place) {
   return (block + (place - block) * 37 % BLOCK) * FILES + file;
 }
 
-/* `late`: at this place of the first file stands a record of time 0. */
+/* `late`: at this place of the first file is a record of time 0. */
 static struct kymo_trace *open_files(struct kymo_schema **key, uint32_t late) {
   const char *names[FILES] = {"one", "two"}, *paths[FILES];
   struct kymo_trace *trace = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of begin and end: against a plain list of what is open. */
+/* Pairs of begin and end: compared with a plain list of open spans. */
 #include "span/spans.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -20,7 +20,7 @@ static void add_warning(void *context, const struct kymo_error *warning) {
   kymo_strbuf_printf(context, "%s\n", kymo_error_text(warning, message, sizeof message));
 }
 
-/* The checked tree, or NULL with the error's text behind the warnings. */
+/* The checked tree, or NULL with the error's text after the warnings. */
 static struct tdl_tree *check(const char *text, size_t length, struct kymo_strbuf *out) {
   struct kymo_error error = {.code = KYMO_OK};
   struct kymo_warnings warnings = {.warn = add_warning, .context = out};
@@ -118,7 +118,7 @@ static void golden_files_come_out_as_expected(void **state) {
 
 /* ---- what documents show ---- */
 
-/* Each TRACE … END TRACE. of the text, without warnings of its own being of interest. */
+/* Each TRACE … END TRACE. of the text; its own warnings are ignored. */
 static int check_traces(const char *text, const char *end, const char *path) {
   int traces = 0;
   for (const char *at = text; (at = strstr(at, "TRACE ")) && at < end; traces++) {

@@ -393,7 +393,7 @@ static void references_are_found_from_the_inside_out(void **state) {
   assert_non_null(schema);
   const struct kymo_type *payload = schema->streams[0]->events[0]->payload;
   const struct kymo_type *in = field(field(payload, "out")->element, "in");
-  assert_int_equal(field(in, "x")->selector.depth, 1); /* not the n behind it */
+  assert_int_equal(field(in, "x")->selector.depth, 1); /* not the n after it */
   static const uint32_t inner[] = {1, KYMO_STEP_ELEMENT, 1, 1};
   assert_int_equal(field(in, "y")->selector.depth, 4);
   assert_memory_equal(field(in, "y")->selector.steps, inner, sizeof inner);

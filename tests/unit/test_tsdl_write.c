@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The TSDL writer: what it makes of schemas that did not come from TSDL. tests/tsdl/run.sh gives the same to
- * other readers: "test_tsdl_write --beyond-ctf", "--one-tag", "--random SEED" print what is written of a
- * schema, "test_tsdl_write --trace FOLDER" writes a trace of all that programs record.
+ * The TSDL writer: its output for schemas that did not come from TSDL. tests/tsdl/run.sh passes the same to
+ * other readers: "test_tsdl_write --beyond-ctf", "--one-tag", "--random SEED" print the output for a schema,
+ * "test_tsdl_write --trace FOLDER" writes a trace of everything that programs record.
  */
 #include "read_memory.h"
 #include "lang/tsdl/tsdl.h"
@@ -109,7 +109,7 @@ static void tsdl_says_what_it_can_and_comments_the_rest(void **state) {
   kymo_schema_release(schema);
 }
 
-/* One integer that chooses the option of a variant and tells whether two optionals are there. */
+/* One integer that chooses the option of a variant and says whether two optionals are present. */
 static struct kymo_schema *schema_of_one_tag(void) {
   struct kymo_builder *builder = kymo_builder_new();
   type_ref u8 = unsigned_type(builder, 8);
@@ -279,7 +279,7 @@ static type_ref buffer(struct making *m, uint32_t member) {
                    2);
 }
 
-/* event app:buffers: the same struct twice, with lengths of its own; a sequence of structs. */
+/* event app:buffers: the same struct twice, with its own lengths; a sequence of structs. */
 static type_ref buffers(struct making *m) {
   type_ref length =
       make(m->builder, (struct kymo_type){.kind = KYMO_KIND_INTEGER, .size_bits = 32, .align_bits = 8});
@@ -612,7 +612,7 @@ static type_ref random_leaf(struct making *m) {
   }
 }
 
-/* Behind the member that `selector` is of: a variant, a sequence. */
+/* After the member that contains `selector`: a variant, a sequence. */
 static type_ref random_dependent(struct making *m, unsigned depth, uint32_t index, type_ref selector) {
   static const struct kymo_range ranges[] = {{0, 0}, {1, 5}, {7, 7}};
   struct kymo_type type = {.kind = selector->is_enumeration ? KYMO_KIND_VARIANT : KYMO_KIND_SEQUENCE};

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What tells that CTF traces are not what they seem: files that come twice, empty ones, ones that are cut between two packets;
+# Signs that CTF traces are not complete: files that come twice, empty ones, ones that are cut between two packets;
 # traces and clocks that are the same by their identity; fields of one name.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
@@ -19,7 +19,7 @@ damaged() {
   "$kymo" cat "$2" >events 2>words
   [ $? = 1 ] && [ "$(cat words)" = "$1" ] && [ "$(grep -vc '^#' events)" = "$3" ] || { cat words; return 1; }
 }
-# says_lost STATUS LINES TRACE: how kymo cat ends, and what it says of losses, "the trace is …"
+# says_lost STATUS LINES TRACE: how kymo cat ends, and its message about losses, "the trace is …"
 says_lost() {
   "$kymo" cat "$3" >events 2>words
   [ $? = "$1" ] && [ "$(sed -n 's/^kymo cat: the trace is incomplete: //p' words)" = "$2" ] || { cat words; return 1; }
@@ -47,7 +47,7 @@ truncate -s 9 cut/ust/stream
 check 'a stream that is cut between packets is shorter than its index says' damaged \
   'kymo cat: cut/ust/stream: byte 9: expected 1 more packet, up to byte 18, as the index says; the file ends here' cut 1
 info_says() { "$kymo" info cut >info 2>words; [ $? = 1 ] && grep -q 'cut/ust/stream: byte 9: expected 1 more packet' info words; }
-check 'kymo info says so, too' info_says
+check 'kymo info reports it, too' info_says
 
 recorded() {
   "$KYMO_CC" -O1 $sanitizer -I"$KYMO_SOURCE/include" "$here/program.c" -o program -L"$KYMO_BUILD" -lkymo-trace -Wl,-rpath,"$KYMO_BUILD" -pthread &&

@@ -65,7 +65,7 @@ def second_packet(path):
 
 
 def places(data):
-    """Where the packets of a stream of kymo begin; each says its size in bits."""
+    """Where the packets of a stream of kymo begin; each has its size in bits."""
     at = 0
     while at < len(data):
         yield at
