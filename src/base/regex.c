@@ -433,13 +433,11 @@ static uint32_t add_set(struct maker *maker, const struct regex_set *set) {
   for (uint32_t i = 0; i < regex->set_count; i++)
     if (memcmp(&regex->sets[i], set, sizeof *set) == 0)
       return i;
-  struct regex_set *sets = realloc(regex->sets, (regex->set_count + 1) * sizeof *sets);
-  if (!sets) {
+  if (!KYMO_LIST_ROOM(regex->sets, regex->set_capacity, regex->set_count)) {
     maker->failed = true;
     return 0;
   }
-  regex->sets = sets;
-  sets[regex->set_count] = *set;
+  regex->sets[regex->set_count] = *set;
   return regex->set_count++;
 }
 

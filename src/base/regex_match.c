@@ -3,6 +3,7 @@
  * Matching: the set of instructions that may be next is one state; its transition for each byte is computed
  * once and kept. When there are too many states, all are dropped: time stays linear, and memory bounded.
  */
+#include "base/list.h"
 #include "base/regex_program.h"
 #include <stdlib.h>
 #include <string.h>
@@ -125,14 +126,8 @@ static int compare(const void *a, const void *b) {
  * dropped. */
 static bool make_room(struct kymo_regex_memory *memory) {
   uint32_t most = memory->regex->count * 16 + 64;
-  if (memory->state_count == memory->state_capacity) {
-    uint32_t capacity = memory->state_capacity * 2;
-    struct state *states = capacity <= STATES_MAX ? realloc(memory->states, capacity * sizeof *states) : NULL;
-    if (!states)
-      return false;
-    memory->states = states;
-    memory->state_capacity = capacity;
-  }
+  if (!KYMO_LIST_ROOM_UP_TO(memory->states, memory->state_capacity, memory->state_count, STATES_MAX))
+    return false;
   if (memory->member_capacity - memory->member_count < memory->set_count) {
     uint32_t *members =
         memory->member_capacity < most ? realloc(memory->members, most * sizeof *members) : NULL;

@@ -26,7 +26,7 @@ struct kymo_regex {
   struct regex_step *steps;
   uint32_t count, start;
   struct regex_set *sets;
-  uint32_t set_count;
+  uint32_t set_count, set_capacity;
   bool is_anchored; /* every match begins at the begin */
 };
 

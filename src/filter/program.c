@@ -21,7 +21,7 @@ static bool reserve(struct kymo_filter_builder *builder, void *list, size_t coun
   }
   if (count < *capacity)
     return true;
-  void *grown = kymo_list_grow(*items, capacity, size, SIZE_MAX);
+  void *grown = kymo_list_reserve(*items, capacity, count + 1, size, SIZE_MAX);
   if (!grown) {
     builder->failed = KYMO_E_MEMORY;
     return false;

@@ -8,6 +8,7 @@
 #include "infer/listing.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/list.h"
 #include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ struct kymo_listing {
   struct kymo_dwarf *dwarf;
   void *tree;
   struct definition **entries;
-  size_t count;
+  size_t count, capacity;
   unsigned walks; /* for what is only declared */
   bool failed;    /* out of memory */
   struct kymo_strbuf *out;
@@ -144,12 +145,8 @@ static struct definition *find_entry(struct kymo_listing *listing, char *key) {
     free(key);
     return *found;
   }
-  if (!(listing->count & (listing->count + 1))) {
-    struct definition **more = realloc(listing->entries, (listing->count * 2 + 1) * sizeof *more);
-    if (!more)
-      goto failed;
-    listing->entries = more;
-  }
+  if (!KYMO_LIST_ROOM(listing->entries, listing->capacity, listing->count))
+    goto failed;
   entry = calloc(1, sizeof *entry);
   if (!entry)
     goto failed;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names and lists of skeletons. */
 #include "infer/skeleton.h"
+#include "base/list.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,12 +72,10 @@ const char *tool_skeleton_new_name(struct tool_skeleton *skeleton, const char *t
   size_t length = strlen(name);
   for (unsigned i = 2; is_given(skeleton, name); i++)
     snprintf(name + length, sizeof name - length, "_%u", i % 1000000);
-  void *names = reallocarray(skeleton->names, skeleton->name_count + 1, sizeof *skeleton->names);
-  if (!names) {
+  if (!KYMO_LIST_ROOM(skeleton->names, skeleton->name_capacity, skeleton->name_count)) {
     skeleton->failed = true;
     return "unnamed";
   }
-  skeleton->names = names;
   memcpy(skeleton->names[skeleton->name_count++], name, strlen(name) + 1);
   return quote_name(name);
 }

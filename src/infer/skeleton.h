@@ -10,7 +10,7 @@
 struct tool_skeleton {
   struct kymo_strbuf lists, groups, body;
   char (*names)[80]; /* names of lists and groups so far, so that each is unique */
-  size_t name_count;
+  size_t name_count, name_capacity;
   bool failed;      /* memory ran out for a name */
   unsigned unknown; /* places where only a comment could be written */
 };

@@ -9,6 +9,7 @@
  *   struct point q[2];    REPEAT TIMES 2 IS q: USE point; END;
  */
 #include "base/fail.h"
+#include "base/list.h"
 #include "base/nearest.h"
 #include "infer/dwarf.h"
 #include "infer/skeleton.h"
@@ -27,7 +28,7 @@ struct known {
 struct inference {
   struct tool_skeleton skeleton;
   struct known *known; /* entries that have a list or group */
-  size_t known_count;
+  size_t known_count, known_capacity;
   bool is_big, is_x86;
   unsigned depth;
 };
@@ -48,13 +49,11 @@ static const struct known *find_known(const struct inference *inference, Dwarf_D
 }
 
 static const struct known *add_known(struct inference *inference, Dwarf_Die *die, const char *name) {
-  struct known *known = reallocarray(inference->known, inference->known_count + 1, sizeof *known);
-  if (!known) {
+  if (!KYMO_LIST_ROOM(inference->known, inference->known_capacity, inference->known_count)) {
     inference->skeleton.body.failed = true;
     return NULL;
   }
-  inference->known = known;
-  known += inference->known_count++;
+  struct known *known = &inference->known[inference->known_count++];
   *known = (struct known){.address = die->addr};
   snprintf(known->name, sizeof known->name, "%s", name);
   return known;

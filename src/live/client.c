@@ -349,7 +349,7 @@ struct listeners {
 
 struct everybody {
   struct listeners *listeners; /* of each network namespace so far */
-  size_t count;
+  size_t count, capacity;
   struct numbers pids;
 };
 
@@ -369,11 +369,9 @@ static const struct numbers *listeners_beside(struct everybody *all, int pid) {
   for (size_t i = 0; i < all->count; i++)
     if (all->listeners[i].network == (uint64_t)st.st_ino)
       return &all->listeners[i].inner;
-  struct listeners *grown = realloc(all->listeners, (all->count + 1) * sizeof *grown);
-  if (!grown)
+  if (!KYMO_LIST_ROOM(all->listeners, all->capacity, all->count))
     return NULL;
-  all->listeners = grown;
-  struct listeners *added = &grown[all->count++];
+  struct listeners *added = &all->listeners[all->count++];
   *added = (struct listeners){.network = (uint64_t)st.st_ino};
   snprintf(path, sizeof path, "/proc/%d/net/unix", pid);
   search_net_unix(path, note, &added->inner);

@@ -6,6 +6,7 @@
  *     └────► BLOCKS ─► STEPS of one block ─► …
  */
 #include "plan/machine.h"
+#include "base/list.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,14 +180,10 @@ struct kymo_plan_frame *kymo_plan_next_place(struct kymo_plan_machine *machine) 
  * ends. */
 static bool keep(struct kymo_plan_machine *machine, const struct kymo_plan_kind *kind, bool is_holder) {
   struct kymo_plan_state *state = &machine->state;
-  if (is_holder && state->saved_count + kind->keep_count > state->saved_capacity) {
-    uint32_t capacity = (state->saved_count + kind->keep_count) * 2;
-    struct kymo_expr_value *saved = reallocarray(state->saved, capacity, sizeof *saved);
-    machine->failed |= !saved;
-    if (!saved)
-      return false;
-    state->saved = saved;
-    state->saved_capacity = capacity;
+  size_t saved = (size_t)state->saved_count + (is_holder ? kind->keep_count : 0);
+  if (!KYMO_LIST_RESERVE(state->saved, state->saved_capacity, saved)) {
+    machine->failed = true;
+    return false;
   }
   for (uint32_t i = 0; i < kind->keep_count; i++) {
     const struct kymo_plan_keep *what = &machine->plan->keeps[kind->first_keep + i];

@@ -449,13 +449,9 @@ bool kymo_plan_run_record(struct kymo_plan_machine *machine, const struct kymo_p
   if (record->has_length && machine->record_end == UINT64_MAX &&
       !kymo_plan_set_length(machine, record->length))
     return false;
-  if (record->field_count > machine->field_capacity) {
-    uint32_t *counts = reallocarray(machine->field_counts, record->field_count, sizeof *counts);
-    machine->failed |= !counts;
-    if (!counts)
-      return false;
-    machine->field_counts = counts;
-    machine->field_capacity = record->field_count;
+  if (!KYMO_LIST_RESERVE(machine->field_counts, machine->field_capacity, record->field_count)) {
+    machine->failed = true;
+    return false;
   }
   /* then the fields only show where the record does not fit */
   machine->watch = record->is_bytes ? NULL : watch;

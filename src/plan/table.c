@@ -49,15 +49,10 @@ static struct kymo_plan_entry *find(struct kymo_plan_map *map, const struct kymo
 static bool make_small(struct kymo_plan_map *map, uint64_t key) {
   if (key < map->small_count)
     return true;
-  uint32_t count = map->small_count ? map->small_count : 64;
-  while (count <= key)
-    count *= 2;
-  uint32_t *small = reallocarray(map->small, count, sizeof *small);
-  if (!small)
+  uint32_t had = map->small_count;
+  if (!KYMO_LIST_RESERVE(map->small, map->small_count, (size_t)key + 1))
     return false;
-  memset(small + map->small_count, 0, (count - map->small_count) * sizeof *small);
-  map->small = small;
-  map->small_count = count;
+  memset(map->small + had, 0, (map->small_count - had) * sizeof *map->small);
   return true;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/rules.h"
+#include "base/list.h"
 #include "base/pattern.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -79,17 +80,10 @@ static void forget_equal(const struct rule *newest) {
 }
 
 bool kymo_rules_add(const struct kymo_choice *choice, bool on, const char **wrong) {
-  if (rules.count == rules.room) {
-    uint32_t room = rules.room ? rules.room * 2 : 8;
-    struct rule *grown = room <= RULES_MAX ? realloc(rules.rule, room * sizeof *grown) : NULL;
-    if (!grown) {
-      *wrong = room <= RULES_MAX ? "out of memory" : too_many;
-      errno = room <= RULES_MAX ? ENOMEM : ENOSPC;
-      return false;
-    }
-    memset(grown + rules.room, 0, (room - rules.room) * sizeof *grown);
-    rules.rule = grown;
-    rules.room = room;
+  if (!KYMO_LIST_ROOM_UP_TO(rules.rule, rules.room, rules.count, RULES_MAX)) {
+    *wrong = rules.count < RULES_MAX ? "out of memory" : too_many;
+    errno = rules.count < RULES_MAX ? ENOMEM : ENOSPC;
+    return false;
   }
   struct rule *rule = &rules.rule[rules.count];
   *rule = (struct rule){0};

@@ -14,7 +14,7 @@
 struct kymo_spill {
   FILE *file;
   uint64_t *ends; /* of the runs */
-  size_t count;
+  size_t count, capacity;
 };
 
 /* A group in a run; its ends, its name and its kept numbers follow. */
@@ -108,11 +108,9 @@ static int write_run(struct kymo_groups *groups, struct kymo_error *error) {
   struct kymo_spill *spill =
       groups->spill ? groups->spill : (groups->spill = calloc(1, sizeof *groups->spill));
   struct kymo_stat_group **list = calloc(groups->count + 1, sizeof *list);
-  uint64_t *ends = spill ? realloc(spill->ends, (spill->count + 1) * sizeof *ends) : NULL;
+  bool has_room = spill && KYMO_LIST_ROOM(spill->ends, spill->capacity, spill->count);
   size_t count = 0;
-  int status = list && ends ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  if (ends)
-    spill->ends = ends;
+  int status = list && has_room ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK && !spill->file && !open_file(spill))
     status = fail(error, "cannot be made (set TMPDIR)");
   for (size_t i = 0; status == KYMO_OK && i < groups->count; i++)

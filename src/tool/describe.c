@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* kymo describe: prints the description of traces, registries and texts, in the requested language. */
+#include "base/list.h"
 #include "base/strbuf.h"
 #include "format/language.h"
 #include "plan/dump.h"
@@ -56,7 +57,7 @@ struct describe {
   const struct form *form;
   const char *output;
   const struct kymo_schema **schemas; /* each retained */
-  size_t count;
+  size_t count, capacity;
   int damage; /* exit status for what was read of traces */
 };
 
@@ -105,16 +106,12 @@ static const struct argp parser = {
 
 /* Takes over a reference to the schema. False after reporting that there is no memory. */
 static bool add(struct describe *describe, struct kymo_schema *schema) {
-  size_t count = describe->count + 1;
-  const struct kymo_schema **schemas = reallocarray(describe->schemas, count, sizeof *schemas);
-  if (!schemas) {
+  if (!KYMO_LIST_ROOM(describe->schemas, describe->capacity, describe->count)) {
     kymo_schema_release(schema);
     tool_say("out of memory");
     return false;
   }
-  schemas[describe->count] = schema;
-  describe->schemas = schemas;
-  describe->count = count;
+  describe->schemas[describe->count++] = schema;
   return true;
 }
 

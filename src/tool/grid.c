@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/grid.h"
+#include "base/list.h"
 #include "live/client.h"
 #include "tool/tool.h"
 #include <stdlib.h>
 #include <string.h>
 
 void tool_grid_add(struct tool_grid *grid, const char *const *cells) {
-  if (grid->rows == grid->room) {
-    size_t room = grid->room ? grid->room * 2 : 16;
-    char **grown = realloc(grid->cells, room * grid->count * sizeof *grown);
-    if (!grown)
-      tool_end_without_memory();
-    grid->cells = grown;
-    grid->room = room;
-  }
+  if (!KYMO_LIST_ROOM_OF(grid->count * sizeof *grid->cells, grid->cells, grid->room, grid->rows))
+    tool_end_without_memory();
   for (unsigned i = 0; i < grid->count; i++) {
     char *copy = strdup(cells[i] ? cells[i] : "");
     if (!copy)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/input.h"
+#include "base/list.h"
 #include "format/language.h"
 #include "live/client.h"
 #include "live/find.h"
@@ -77,11 +78,10 @@ static const struct argp_option options[] = {
 };
 
 static void add_text(struct tool_texts *texts, const char *text, struct argp_state *state) {
-  const char **list = realloc(texts->list, (texts->count + 1) * sizeof *list);
-  if (!list)
+  if (!KYMO_LIST_ROOM(texts->list, texts->capacity, texts->count))
     argp_failure(state, TOOL_FAILED, 0, "out of memory");
   else
-    (texts->list = list)[texts->count++] = text;
+    texts->list[texts->count++] = text;
 }
 
 /* "BEGIN,END" or "[BEGIN,END]" */

@@ -13,7 +13,7 @@
 /* Arguments of an option that may be given several times, borrowed from argv. */
 struct tool_texts {
   const char **list;
-  size_t count;
+  size_t count, capacity;
 };
 
 struct tool_input {

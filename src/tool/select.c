@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/select.h"
+#include "base/list.h"
 #include "print/hint.h"
 #include "base/pattern.h"
 #include <stdio.h>
@@ -15,7 +16,7 @@ struct pattern {
 
 struct selection {
   struct pattern *list;
-  size_t count;
+  size_t count, capacity;
   bool only_excludes;
 };
 
@@ -27,18 +28,15 @@ static size_t length_of_first(const char *text) {
 }
 
 static int add_pattern(struct selection *selection, const char *text, size_t length) {
-  struct pattern *list = realloc(selection->list, (selection->count + 1) * sizeof *list);
   struct pattern pattern = {.text = strndup(text, length), .excludes = *text == '!'};
-  if (list)
-    selection->list = list;
-  if (!list || !pattern.text) {
+  if (!pattern.text || !KYMO_LIST_ROOM(selection->list, selection->capacity, selection->count)) {
     free(pattern.text);
     tool_say("out of memory");
     return TOOL_FAILED;
   }
   const char *wrong = NULL;
   pattern.one = kymo_pattern_new(pattern.text + pattern.excludes, &wrong);
-  list[selection->count++] = pattern;
+  selection->list[selection->count++] = pattern;
   selection->only_excludes = selection->only_excludes && pattern.excludes;
   if (pattern.one)
     return TOOL_OK;

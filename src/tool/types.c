@@ -8,6 +8,7 @@
  * Unknown names end the command before anything is written: the header is written completely or not at all.
  */
 #include "infer/types.h"
+#include "base/list.h"
 #include "base/strbuf.h"
 #include "infer/program.h"
 #include "tool/tool.h"
@@ -18,6 +19,7 @@
 struct types {
   const char *output;
   struct kymo_types_wanted wanted;
+  size_t name_capacity;
   bool all_traced;
 };
 
@@ -35,13 +37,11 @@ static const struct argp_option options[] = {
 };
 
 static void add_name(struct types *types, struct kymo_types_name name) {
-  struct kymo_types_name *more = reallocarray(types->wanted.names, types->wanted.count + 1, sizeof *more);
-  if (!more) {
+  if (!KYMO_LIST_ROOM(types->wanted.names, types->name_capacity, types->wanted.count)) {
     tool_say("out of memory");
     exit(TOOL_FAILED);
   }
-  more[types->wanted.count++] = name;
-  types->wanted.names = more;
+  types->wanted.names[types->wanted.count++] = name;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {

@@ -2,6 +2,7 @@
 /* Creates checkpoints, and returns to them. */
 #include "trace/checkpoint.h"
 #include "base/fail.h"
+#include "base/list.h"
 #include "base/search.h"
 #include "trace/trace.h"
 #include <stdlib.h>
@@ -245,15 +246,11 @@ static void lay_in_passing(struct kymo_trace *trace, struct kymo_checkpoints *ch
     thin_out(checkpoints);
     return;
   }
-  if (checkpoints->count == checkpoints->capacity) {
-    size_t capacity = checkpoints->capacity ? checkpoints->capacity * 2 : 16;
-    struct kymo_checkpoint *list = realloc(checkpoints->list, capacity * sizeof *list);
-    if (!list)
-      return;
-    memset(list + checkpoints->capacity, 0, (capacity - checkpoints->capacity) * sizeof *list);
-    checkpoints->list = list;
-    checkpoints->capacity = capacity;
-  }
+  size_t had = checkpoints->capacity;
+  if (!KYMO_LIST_ROOM(checkpoints->list, checkpoints->capacity, checkpoints->count))
+    return;
+  if (checkpoints->capacity > had)
+    memset(checkpoints->list + had, 0, (checkpoints->capacity - had) * sizeof *checkpoints->list);
   checkpoints->count += fill(&checkpoints->list[checkpoints->count], trace);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The entries of an index: adding, thinning out, finding. index_bytes.c contains its form in files. */
 #include "trace/index.h"
+#include "base/list.h"
 #include "base/search.h"
 #include <stdlib.h>
 
@@ -30,20 +31,6 @@ static void thin_out(struct kymo_index *index) {
   index->stride_bits++;
 }
 
-static bool make_room(struct kymo_index *index) {
-  if (index->count < index->capacity)
-    return true;
-  uint32_t capacity = index->capacity < 16 ? 16 : index->capacity * 2;
-  if (capacity > index->limit)
-    capacity = index->limit;
-  struct kymo_index_entry *entries = realloc(index->entries, capacity * sizeof *entries);
-  if (!entries)
-    return false;
-  index->entries = entries;
-  index->capacity = capacity;
-  return true;
-}
-
 void kymo_index_add(struct kymo_index *index, struct kymo_position position, uint64_t clock) {
   uint64_t packed = (uint64_t)position.file << OFFSET_BITS | position.offset;
   bool fits = position.offset >> OFFSET_BITS == 0 && position.file >> (64 - OFFSET_BITS) == 0;
@@ -52,7 +39,8 @@ void kymo_index_add(struct kymo_index *index, struct kymo_position position, uin
   if (index->count == index->limit)
     thin_out(index);
   bool is_entry = index->packets >> index->stride_bits >= index->count;
-  if (!fits || clock < index->last_clock || (is_entry && !make_room(index))) {
+  if (!fits || clock < index->last_clock ||
+      (is_entry && !KYMO_LIST_ROOM_UP_TO(index->entries, index->capacity, index->count, index->limit))) {
     kymo_index_free(index);
     index->is_useless = true;
     return;

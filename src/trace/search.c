@@ -2,6 +2,7 @@
 /* Asks the formats about each path, from the top down. */
 #include "trace/search.h"
 #include "base/fail.h"
+#include "base/list.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -31,29 +32,14 @@ const struct found *kymo_found_unread(const struct found *found, const struct ky
   return &found[count_formats(formats)];
 }
 
-static bool make_room(struct found *found) {
-  if (found->count < found->capacity)
-    return true;
-  size_t capacity = found->capacity ? found->capacity * 2 : 8;
-  char **paths = realloc(found->paths, capacity * sizeof *paths);
-  if (paths)
-    found->paths = paths;
-  size_t *arguments = realloc(found->arguments, capacity * sizeof *arguments);
-  if (arguments)
-    found->arguments = arguments;
-  if (!paths || !arguments)
-    return false;
-  found->capacity = capacity;
-  return true;
-}
-
 static int take(struct search *search, size_t format, const char *path) {
   struct found *found = &search->found[format];
   for (size_t i = 0; i < found->count; i++)
     if (strcmp(found->paths[i], path) == 0)
       return KYMO_OK; /* named twice */
   char *copy = strdup(path);
-  if (!copy || !make_room(found)) {
+  if (!copy || !KYMO_LIST_ROOM(found->paths, found->path_capacity, found->count) ||
+      !KYMO_LIST_ROOM(found->arguments, found->argument_capacity, found->count)) {
     free(copy);
     return kymo_fail(search->error, KYMO_E_MEMORY, "out of memory");
   }
@@ -70,13 +56,11 @@ static int take_unread(struct search *search, const char *path, const struct kym
   int status = take(search, last, path);
   if (status != KYMO_OK || found->count == count)
     return status;
-  struct kymo_error *unread = realloc(found->unread, found->count * sizeof *unread);
-  if (!unread) {
+  if (!KYMO_LIST_ROOM(found->unread, found->unread_capacity, count)) {
     free(found->paths[--found->count]);
     return kymo_fail(search->error, KYMO_E_MEMORY, "out of memory");
   }
-  found->unread = unread;
-  unread[count] = *why;
+  found->unread[count] = *why;
   return KYMO_OK;
 }
 

@@ -9,8 +9,9 @@
  * entry of those that could not be examined: `unread` has the reason. */
 struct found {
   char **paths;
-  size_t *arguments, count, capacity;
+  size_t *arguments, count;
   struct kymo_error *unread;
+  size_t path_capacity, argument_capacity, unread_capacity;
 };
 
 /*

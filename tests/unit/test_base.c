@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ground layer: arena, string builder, byte and bit reads, hashes, tables, error texts. */
+/* The ground layer: arena, string builder, byte and bit reads, hashes, tables, lists, error texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/glob.h"
 #include "base/hash.h"
+#include "base/list.h"
 #include "base/path.h"
 #include "base/search.h"
 #include "base/strbuf.h"
@@ -456,6 +457,55 @@ static void search_finds_the_first_of_the_others(void **state) {
     }
 }
 
+/* ---- lists ---- */
+
+static void lists_grow_and_keep_their_elements(void **state) {
+  uint32_t *list = NULL, capacity = 0, count = 0;
+  (void)state;
+  while (count < 1000) {
+    assert_true(KYMO_LIST_ROOM(list, capacity, count));
+    assert_true(count < capacity && capacity <= 2 * count + 8);
+    list[count] = count;
+    count++;
+  }
+  assert_true(KYMO_LIST_RESERVE(list, capacity, 5000u));
+  assert_true(capacity >= 5000);
+  for (uint32_t i = 0; i < count; i++)
+    assert_int_equal(list[i], i);
+  free(list);
+}
+
+static void lists_stop_at_their_limit(void **state) {
+  uint16_t *list = NULL;
+  size_t capacity = 0, count = 0;
+  (void)state;
+  for (; KYMO_LIST_ROOM_UP_TO(list, capacity, count, 11); count++)
+    list[count] = (uint16_t)count;
+  assert_int_equal(count, 11);
+  assert_int_equal(capacity, 11);
+  free(list);
+  list = NULL;
+  capacity = 0;
+  assert_true(KYMO_LIST_ROOM_UP_TO(list, capacity, 0, 3)); /* fewer than a list begins with */
+  assert_int_equal(capacity, 3);
+  free(list);
+}
+
+static void lists_refuse_what_cannot_be_counted(void **state) {
+  uint64_t *list = NULL;
+  size_t capacity = 0;
+  uint8_t *bytes = NULL, few = 0;
+  (void)state;
+  assert_false(KYMO_LIST_RESERVE(list, capacity, SIZE_MAX / 4)); /* 2^65 bytes */
+  assert_true(!list && capacity == 0);
+  unsigned count = 0;
+  for (; count < 255; count++)
+    assert_true(KYMO_LIST_ROOM(bytes, few, count));
+  assert_false(KYMO_LIST_ROOM(bytes, few, count)); /* the capacity would be 0 again */
+  assert_int_equal(few, 255);
+  free(bytes);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(search_finds_the_first_of_the_others),
@@ -472,6 +522,9 @@ int main(void) {
       cmocka_unit_test(hashes_are_the_published_ones),
       cmocka_unit_test(tables_find_what_was_added_and_nothing_else),
       cmocka_unit_test(tables_hold_several_items_of_one_hash),
+      cmocka_unit_test(lists_grow_and_keep_their_elements),
+      cmocka_unit_test(lists_stop_at_their_limit),
+      cmocka_unit_test(lists_refuse_what_cannot_be_counted),
       cmocka_unit_test(joined_paths_fit_or_are_empty),
       cmocka_unit_test(characters_are_written_and_read_alike),
       cmocka_unit_test(bytes_that_are_no_character_are_refused),

@@ -144,6 +144,7 @@ struct frames_order {
   uint32_t gone;              /* number of files that do not exist any more */
   uint32_t *heap, heap_count; /* of windows with frames, the lowest number on top */
   bool *is_queued;
+  uint32_t window_capacity, heap_capacity, queued_capacity;
   bool has_begun; /* a frame was taken, or the first number is known: nothing is missing before it */
   bool has_base, has_looked; /* for the first number */
   bool is_at_start;   /* the stream's first number is known, and no frame was taken: an empty packet shows

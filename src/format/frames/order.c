@@ -2,6 +2,7 @@
 /* The frames of several files in the order of their numbers: a heap of the files, the lowest number on
  * top. */
 #include "base/fail.h"
+#include "base/list.h"
 #include "format/frames/frames.h"
 #include "format/sequence.h"
 #include "source/format.h"
@@ -94,19 +95,15 @@ static int take_in(struct frames_order *order, struct kymo_error *error) {
   uint32_t count = order->frames->count;
   if (order->count == count)
     return KYMO_OK;
-  struct frames_window **windows = reallocarray(order->windows, count, sizeof(struct frames_window *));
-  order->windows = windows ? windows : order->windows;
-  uint32_t *heap = reallocarray(order->heap, count, sizeof *heap);
-  order->heap = heap ? heap : order->heap;
-  bool *is_queued = reallocarray(order->is_queued, count, sizeof *is_queued);
-  order->is_queued = is_queued ? is_queued : order->is_queued;
-  if (!windows || !heap || !is_queued)
+  if (!KYMO_LIST_RESERVE(order->windows, order->window_capacity, count) ||
+      !KYMO_LIST_RESERVE(order->heap, order->heap_capacity, count) ||
+      !KYMO_LIST_RESERVE(order->is_queued, order->queued_capacity, count))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   while (order->count < count) {
-    struct frames_window *window = windows[order->count] = calloc(1, sizeof *window);
+    struct frames_window *window = order->windows[order->count] = calloc(1, sizeof *window);
     if (!window)
       return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-    is_queued[order->count] = false;
+    order->is_queued[order->count] = false;
     int status = kymo_frames_window_open(window, order->frames->files[order->count++], error);
     if (status != KYMO_OK && !kymo_trace_is_followed(order->frames->trace))
       return status;

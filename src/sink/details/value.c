@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers and user attributes in details. */
+#include "base/list.h"
 #include "base/utf8.h"
 #include "lang/ctf2/json.h"
 #include "schema/attribute.h"
@@ -147,7 +148,7 @@ struct member {
 
 struct members {
   struct member *list;
-  size_t count;
+  size_t count, capacity;
 };
 
 static int by_name(const void *a, const void *b) {
@@ -161,13 +162,10 @@ static void free_members(struct members *members) {
 }
 
 static bool add_member(struct members *members, char *name, struct json value) {
-  struct member *list = realloc(members->list, (members->count + 1) * sizeof(*list));
-  if (!list || !name) {
+  if (!name || !KYMO_LIST_ROOM(members->list, members->capacity, members->count)) {
     free(name);
-    members->list = list ? list : members->list;
     return false;
   }
-  members->list = list;
   members->list[members->count++] = (struct member){name, value};
   return true;
 }
