@@ -10,6 +10,7 @@
 #include "live/ctf2.h"
 #include "live/find.h"
 #include "live/recording.h"
+#include "live/sleep.h"
 #include "live/sync.h"
 #include "ring/collect.h"
 #include "ring/pools.h"
@@ -30,8 +31,9 @@ struct attached {
   int held;                   /* … through this descriptor, or -1 */
   struct kymo_pool_view view;
   struct kymo_collector collector;
-  int64_t clocks_ns; /* when to read the clocks next */
-  bool is_kept;      /* the rings contain events that the trace lacks */
+  struct kymo_sleep sleep; /* while nothing can be collected */
+  int64_t clocks_ns;       /* when to read the clocks next */
+  bool is_kept;            /* the rings contain events that the trace lacks */
 };
 
 static struct attached *of(const struct kymo_recording *recording) {
@@ -104,21 +106,42 @@ static int take_clocks(struct attached *a, struct kymo_error *error) {
   return status;
 }
 
-static int attached_pass(struct kymo_recording *recording, int *pause_ms, struct kymo_error *error) {
-  struct attached *a = of(recording);
-  *pause_ms = IDLE_MS;
-  int status = take_clocks(a, error);
-  if (status || kymo_recording_has(recording, KYMO_RECORD_OVERWRITE))
-    return status;
-  status = kymo_collect_closed(&a->collector, true, error);
+static int collect(struct attached *a, int *pause_ms, struct kymo_error *error) {
+  int status = kymo_collect_closed(&a->collector, true, error);
   uint32_t taken = a->collector.fullest;
   *pause_ms = taken * 4 >= a->view.packets ? 0 : taken ? BUSY_MS : IDLE_MS;
   return status;
 }
 
+static int attached_pass(struct kymo_recording *recording, int *pause_ms, struct kymo_error *error) {
+  struct attached *a = of(recording);
+  bool overwrites = kymo_recording_has(recording, KYMO_RECORD_OVERWRITE);
+  *pause_ms = overwrites ? KYMO_SLEEP_MS : IDLE_MS; /* such rings are collected at the end */
+  int status = take_clocks(a, error);
+  if (status || overwrites)
+    return status;
+  status = collect(a, pause_ms, error);
+  if (*pause_ms != IDLE_MS)
+    kymo_sleep_end(&a->sleep);
+  else if (!status && kymo_sleep_is_due(&a->sleep) &&
+           kymo_sleep_ask(&a->sleep, (struct kymo_pool_header *)(uintptr_t)a->view.header)) {
+    status = collect(a, pause_ms, error); /* after which the recorder wakes us */
+    if (*pause_ms != IDLE_MS)
+      kymo_sleep_end(&a->sleep);
+    else if (!status && kymo_sleep_arm(&a->sleep))
+      *pause_ms = KYMO_SLEEP_MS;
+  }
+  return status;
+}
+
 static bool attached_wait(const struct kymo_recording *recording, int fd, int timeout_ms) {
-  struct pollfd wait[] = {{fd, POLLIN, 0}, {of(recording)->client.fd, POLLIN, 0}};
-  return poll(wait, 2, timeout_ms) > 0 && wait[0].revents;
+  struct attached *a = of(recording);
+  struct pollfd wait[2 + KYMO_SLEEP_FDS] = {{fd, POLLIN, 0}, {a->client.fd, POLLIN, 0}};
+  kymo_sleep_fds(&a->sleep, wait + 2);
+  if (poll(wait, 2 + KYMO_SLEEP_FDS, timeout_ms) <= 0)
+    return false;
+  kymo_sleep_polled(&a->sleep, wait + 2);
+  return wait[0].revents;
 }
 
 /* The process is disconnected: it is ending, which takes a moment more, or executes another program. */
@@ -180,6 +203,7 @@ static const char *attached_kept(const struct kymo_recording *recording, size_t 
 
 static void attached_free(struct kymo_recording *recording) {
   struct attached *a = of(recording);
+  kymo_sleep_free(&a->sleep);
   kymo_collect_free(&a->collector);
   kymo_pool_close(&a->view);
   kymo_client_close(&a->client);
@@ -204,6 +228,7 @@ int kymo_recording_attach_(struct kymo_recording **recording, int pid,
     return status;
   struct attached *a = of(*recording);
   a->client.fd = -1;
+  kymo_sleep_begin(&a->sleep, NULL);
   a->held = -1;
   a->recording.pid = pid;
   const struct kymo_recording_options *asked = &a->recording.options;

@@ -9,6 +9,7 @@
 #include "live/crashes.h"
 #include "live/flight.h"
 #include "live/recording.h"
+#include "live/sleep.h"
 #include "live/sync.h"
 #include "ring/life.h"
 #include <dirent.h>
@@ -30,6 +31,7 @@ struct command {
   struct kymo_recording recording;
   struct kymo_drain *drain;
   struct kymo_flight flight; /* of snapshots; then nothing is drained */
+  struct kymo_sleep sleep;   /* while nothing can be drained */
   struct kymo_crashes crashes;
   struct kymo_strbuf names, told; /* of processes that crashed: not returned yet, and the last answer */
   char program[256];
@@ -152,31 +154,50 @@ static void look_for_crashes(struct command *command) {
   command->recording.unknown_ends = command->crashes.unseen;
 }
 
+/* A pass over all rings; if there was nothing for a while, one more, after which the recorders wake us. */
+static int drain(struct command *command, int *pause_ms, struct kymo_error *error) {
+  enum kymo_drain_load load = KYMO_DRAIN_IDLE;
+  int status = kymo_drain_pass(command->drain, &load, error);
+  *pause_ms = pause_ms_of[load];
+  if (load != KYMO_DRAIN_IDLE)
+    kymo_sleep_end(&command->sleep);
+  else if (!status && kymo_sleep_is_due(&command->sleep) && kymo_drain_ask(command->drain, &command->sleep)) {
+    status = kymo_drain_pass(command->drain, &load, error);
+    *pause_ms = pause_ms_of[load];
+    if (load != KYMO_DRAIN_IDLE)
+      kymo_sleep_end(&command->sleep);
+    else if (!status && kymo_sleep_arm(&command->sleep))
+      *pause_ms = KYMO_SLEEP_MS;
+  }
+  return status;
+}
+
 static int command_pass(struct kymo_recording *recording, int *pause_ms, struct kymo_error *error) {
   enum { FLIGHT_PAUSE_MS = 1000, CRASH_PAUSE_MS = 200 };
   struct command *command = of(recording);
-  enum kymo_drain_load load = KYMO_DRAIN_IDLE;
   if (kymo_recording_has(recording, KYMO_RECORD_SNAPSHOTS)) {
     look_for_crashes(command);
     kymo_flight_clean(&command->flight);
     *pause_ms = kymo_recording_has(recording, KYMO_RECORD_CRASHES) ? CRASH_PAUSE_MS : FLIGHT_PAUSE_MS;
     return KYMO_OK;
   }
-  int status = kymo_drain_pass(command->drain, &load, error);
-  *pause_ms = pause_ms_of[load];
-  return status;
+  return drain(command, pause_ms, error);
 }
 
 /* Without a descriptor of the command, the kernel reports its end only to waitpid. */
 static bool command_wait(const struct kymo_recording *recording, int fd, int timeout_ms) {
   enum { BLIND_MS = 20 };
-  const struct command *command = of(recording);
+  struct command *command = of(recording);
   if (command->process < 0 && timeout_ms > BLIND_MS)
     timeout_ms = BLIND_MS;
   if (kymo_recording_has(recording, KYMO_RECORD_CRASHES))
     return kymo_crashes_wait(&command->crashes, command->process, fd, timeout_ms);
-  struct pollfd wait[] = {{fd, POLLIN, 0}, {command->process, POLLIN, 0}};
-  return poll(wait, 2, timeout_ms) > 0 && wait[0].revents;
+  struct pollfd wait[2 + KYMO_SLEEP_FDS] = {{fd, POLLIN, 0}, {command->process, POLLIN, 0}};
+  kymo_sleep_fds(&command->sleep, wait + 2);
+  if (poll(wait, 2 + KYMO_SLEEP_FDS, timeout_ms) <= 0)
+    return false;
+  kymo_sleep_polled(&command->sleep, wait + 2);
+  return wait[0].revents;
 }
 
 const char *kymo_recording_crashes(struct kymo_recording *recording) {
@@ -261,6 +282,7 @@ static const char *command_kept(const struct kymo_recording *recording, size_t i
 
 static void command_free(struct kymo_recording *recording) {
   struct command *command = of(recording);
+  kymo_sleep_free(&command->sleep);
   kymo_drain_free(command->drain);
   kymo_crashes_free(&command->crashes);
   kymo_strbuf_free(&command->names);
@@ -296,6 +318,8 @@ static int begin(struct command *command, char *const *arguments, struct kymo_er
       (struct kymo_flight){.rings = recording->rings, .directory = recording->trace, .ctf2 = is_ctf2};
   if (kymo_recording_has(recording, KYMO_RECORD_CRASHES))
     kymo_crashes_begin(&command->crashes, recording->rings);
+  else
+    kymo_sleep_begin(&command->sleep, recording->rings);
   command->drain =
       kymo_drain_new(&(struct kymo_drain_options){.rings = recording->rings,
                                                   .directory = recording->trace,
@@ -317,6 +341,7 @@ int kymo_recording_start_(struct kymo_recording **recording, char *const *argume
   struct command *command = of(*recording);
   command->held = command->process = -1;
   command->crashes = (struct kymo_crashes){.changes = -1};
+  command->sleep = (struct kymo_sleep){.changes = -1, .is_off = true};
   status = begin(command, arguments, error);
   if (!status)
     return KYMO_OK;

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/path.h"
 #include "live/ctf2.h"
+#include "live/sleep.h"
 #include "live/sync.h"
 #include "ring/collect.h"
 #include "ring/places.h"
@@ -388,6 +389,13 @@ int kymo_drain_pass(struct kymo_drain *drain, enum kymo_drain_load *load, struct
     status = status ? status : one;
   }
   return status ? status : keep_time(drain, error);
+}
+
+bool kymo_drain_ask(struct kymo_drain *drain, struct kymo_sleep *sleep) {
+  bool is_asked = true; /* rings that are overwritten are collected at the end: no wake is needed */
+  for (struct traced *t = drain->options.while_running ? drain->traced : NULL; t && is_asked; t = t->next)
+    is_asked = t->ended || kymo_sleep_ask(sleep, (struct kymo_pool_header *)(uintptr_t)t->view.header);
+  return is_asked;
 }
 
 int kymo_drain_end(struct kymo_drain *drain, struct kymo_drain_sum *sum, struct kymo_error *error) {

@@ -45,6 +45,9 @@ enum kymo_drain_load { KYMO_DRAIN_IDLE, KYMO_DRAIN_BUSY, KYMO_DRAIN_BEHIND };
 /* One pass over all pools. Packets that cannot be written stay in the rings, and the next pass tries
  * again. */
 int kymo_drain_pass(struct kymo_drain *drain, enum kymo_drain_load *load, struct kymo_error *error);
+struct kymo_sleep;
+/* Asks the recorders of all pools to end the sleep that begins; false: one of them cannot. */
+bool kymo_drain_ask(struct kymo_drain *drain, struct kymo_sleep *sleep);
 /* The last pass: open packets too. A single trace is moved up to `directory` itself. Packets that cannot be
  * written even now are counted as lost, in the trace too. */
 int kymo_drain_end(struct kymo_drain *drain, struct kymo_drain_sum *sum, struct kymo_error *error);

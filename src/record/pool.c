@@ -187,6 +187,7 @@ static void fill_header(struct kymo_pool *pool, struct kymo_pool_header *h, int 
   h->pid_namespace = kymo_pid_namespace();
   memcpy(h->name, kymo_session_.program, sizeof h->name);
   h->start_clock = kymo_session_clock_read(&kymo_session_.clock);
+  h->wakes = 1;
   *pool->header = *h;
   __atomic_store_n(&pool->header->magic, KYMO_POOL_MAGIC, __ATOMIC_RELEASE);
 }

@@ -19,12 +19,18 @@
 #include "base/utf8.h"
 #include "record/session.h"
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#ifndef SYS_futex
+#define SYS_futex SYS_futex_time64
+#endif
 
 static uint32_t always_full; /* stays 0 */
 static struct kymo_ring boot_ring = {.end = &always_full};
@@ -104,6 +110,16 @@ static bool open_packet(struct kymo_ring_writer *ring, uint64_t time) {
   return true;
 }
 
+/* Wakes a reader that sleeps until there is a closed packet. */
+static void wake_reader(void) {
+  uint32_t *waits = &kymo_session_.pool.header->waits;
+  __atomic_thread_fence(__ATOMIC_SEQ_CST); /* after the packet; partner: kymo_sleep_ask */
+  if (__builtin_expect(__atomic_load_n(waits, __ATOMIC_RELAXED) == 0, 1))
+    return;
+  if (__atomic_exchange_n(waits, 0, __ATOMIC_RELAXED))
+    syscall(SYS_futex, waits, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 static void lose(uint64_t *counter, uint64_t *cause) {
   /* atomic: a handler may count in the middle */
   __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
@@ -181,6 +197,7 @@ static struct kymo_place place_in(struct kymo_ring_writer *ring, const struct re
                                                           * another ring */
       is_open = open_packet(ring, time);
     }
+    wake_reader();
     if (!is_open) {
       lose(&ring->control->discarded, NULL);
       return lost;

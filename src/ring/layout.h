@@ -60,6 +60,8 @@ struct kymo_pool_header {
   uint32_t crash_signal;  /* … in which this signal killed the process; 0: none, or unknown */
   uint32_t is_locked;     /* the process holds the lock of ring/life.h for as long as it lives */
   uint64_t pid_namespace; /* namespace of the number `pid`; 0: unknown */
+  uint32_t wakes;         /* the process wakes a reader that waits; 0: an older recorder */
+  uint32_t waits;         /* a futex: a reader sets it to 1 and sleeps while it is 1 (live/sleep.h) */
 };
 
 /* One packet, as its owner describes it. `sequence` is the packet's number + 1 while the packet is valid and
