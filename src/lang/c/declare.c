@@ -26,7 +26,7 @@ struct printer {
   struct kymo_arena arena;
   struct declared *types; /* by id */
   struct kymo_hash_table
-      names;       /* the other halves of the hashes of all names given; a collision costs a suffix */
+      names;       /* the other halves of the hashes of all names in use; a collision costs a suffix */
   uint64_t spaces; /* of names: tags, others, and one for the members of each struct printed */
   uint32_t indent;
 };
@@ -67,7 +67,7 @@ static struct name make_name(const char *text) {
   return name;
 }
 
-/* True if nothing in this space has the name yet; it is given then. */
+/* Takes the name if nothing in this space has it yet, and returns true. */
 static bool give(struct printer *printer, uint64_t space, const char *name) {
   uint64_t full = kymo_hash64(name, strlen(name), space);
   uint32_t hash = (uint32_t)full, at = hash;
@@ -79,7 +79,7 @@ static bool give(struct printer *printer, uint64_t space, const char *name) {
   return true;
 }
 
-/* The name made of a text, or if that is given already, with a number after it. */
+/* The name made of a text, with a number after it if the name is taken already. */
 static struct name unique_name(struct printer *printer, uint64_t space, const char *text, uint64_t number) {
   struct name name = make_name(text);
   size_t length = strlen(name.text);
@@ -140,7 +140,7 @@ static void put_indent(struct printer *printer) {
     kymo_strbuf_puts(printer->out, "  ");
 }
 
-/* A text in a comment, which it must not end. */
+/* A text in a comment; it must not end the comment. */
 static void put_comment_text(struct kymo_strbuf *out, const char *text) {
   for (; *text; text++) {
     unsigned char c = (unsigned char)*text;
@@ -160,7 +160,7 @@ static bool is_whole(const struct kymo_type *type) {
   return type->size_bits == 8 || type->size_bits == 16 || type->size_bits == 32 || type->size_bits == 64;
 }
 
-/* What C calls a type that is no compound, before the name of the member. */
+/* The C type of a member that is no compound. */
 static void put_scalar(struct kymo_strbuf *out, const struct kymo_type *type) {
   const char *sign = type->kind == KYMO_KIND_INTEGER && type->is_signed ? "" : "u";
   if (type->kind == KYMO_KIND_TEXT_ARRAY)

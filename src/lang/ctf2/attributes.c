@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Attributes: an object of namespaces. Ours, "kymo", is what src/lang/ctf2/write.h lists; all others are kept
- * as JSON text. What CTF 2 has a property for and the model no place (namespace and uid of classes, accuracy
- * of clocks, and a precision of 0 that is said) joins the users' attributes as namespace "kymo.identity".
+ * as JSON text. Properties of CTF 2 that the model lacks (namespace and uid of classes, accuracy of clocks,
+ * and an explicit precision of 0) join the users' attributes as namespace "kymo.identity".
  */
 #include "base/strbuf.h"
 #include "lang/ctf2/compiler.h"
@@ -84,7 +84,7 @@ static bool dump(struct kymo_strbuf *out, const json_t *json, unsigned depth) {
   return ok;
 }
 
-/* Dumps the properties of a class that the model has no place for. */
+/* Dumps the properties of a class that the model lacks. */
 static void dump_identity(struct kymo_strbuf *out, const struct ctf2_value *object, bool with_uid) {
   static const char *const properties[] = {"namespace", "uid", "accuracy", "precision"};
   bool any = false;
@@ -110,7 +110,7 @@ static bool keep_text(struct ctf2_session *session, struct kymo_strbuf *text, co
 struct wanted {
   const struct ctf2_value *object; /* its identity, too; or NULL */
   bool with_uid;
-  const char *without; /* a namespace that is understood wholly, or NULL */
+  const char *without; /* a namespace that is understood completely, or NULL */
 };
 
 static bool check_identity(const struct ctf2_value *object) {
@@ -241,7 +241,8 @@ static const char *const levels[] = {
     "debug:function", "debug:line",    "debug",        NULL,
 };
 
-/* Level and URI as babeltrace takes them; what it does not know it ignores. True if there is nothing else. */
+/* Level and URI as babeltrace reads them; it ignores values that it does not know. True if there is nothing
+ * else. */
 static bool take_known(const struct ctf2_value *attributes, const char *space, struct kymo_event_class *event,
                        bool *is_known_only) {
   struct ctf2_value object, value;

@@ -144,7 +144,7 @@ static bool take_offset(const struct ctf2_value *fragment, struct kymo_clock *cl
   return clock->offset_cycles < clock->frequency || kymo_ctf2_expected(&cycles, "less than the frequency");
 }
 
-/* Clocks have a UUID in the model; a uid that is none stays among the attributes. */
+/* Clocks have a UUID in the model; a uid that is not a UUID stays among the attributes. */
 static bool take_uid(const struct ctf2_value *fragment, struct kymo_clock *clock) {
   static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", hex[] = "0123456789abcdef";
   const char *uid = NULL;

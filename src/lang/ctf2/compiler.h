@@ -43,12 +43,12 @@ struct ctf2_compiler {
   uint32_t way[CTF2_DEPTH_MAX + 1];
   struct ctf2_frame frames[CTF2_DEPTH_MAX + 1];
   uint32_t least_align; /* of the next field class: it is in a wrapper */
-  bool is_own;          /* the next field class is one of ours, and may be what CTF 2 has not */
-  bool is_bound;        /* something met depends on its place: a location, a clock */
+  bool is_own;          /* the next field class is one of ours, and may be one that CTF 2 lacks */
+  bool is_bound;        /* a part depends on its place: a location, a clock */
   uint64_t fields_left; /* that may still be placed */
 };
 
-/* What our own attributes say of a field class beside what goes straight into the type. */
+/* Our own attributes of a field class that are not stored in the type directly. */
 struct ctf2_hints {
   bool is_truth, is_wrapper;
   bool has_clock, has_encoding, has_enumeration, has_options, has_order; /* these are said */
@@ -64,12 +64,12 @@ bool kymo_ctf2_place_scope(struct ctf2_compiler *compiler, const struct ctf2_val
 
 /* Checks those properties of a field class that do not depend on its place. */
 bool kymo_ctf2_check_class(const struct ctf2_value *value);
-/* Reports a name that is none of an alias. */
+/* Reports a name that is not that of an alias. */
 bool kymo_ctf2_no_alias(const struct ctf2_value *name);
 
 /* ---- scalar.c ---- */
 
-/* Fill in what field classes without parts say. */
+/* Fill in the properties of field classes without parts. */
 bool kymo_ctf2_fixed_scalar(struct ctf2_compiler *compiler, const struct ctf2_value *value,
                             struct kymo_type *type);
 bool kymo_ctf2_integer(struct ctf2_compiler *compiler, const struct ctf2_value *value,
@@ -108,14 +108,14 @@ bool kymo_ctf2_attributes_of(const struct ctf2_value *value, struct ctf2_value *
 bool kymo_ctf2_users_attributes(const struct ctf2_value *attributes, const char **out);
 /* The same with the identity of the class that has them. */
 bool kymo_ctf2_class_attributes(const struct ctf2_value *value, const char **out);
-/* What our own attributes say of a field class. */
+/* Reads our own attributes of a field class. */
 bool kymo_ctf2_own_attributes(struct ctf2_compiler *compiler, const struct ctf2_value *own,
                               struct kymo_type *type, struct ctf2_hints *hints);
-/* What attributes say of an event record class: ours, and level and URI of babeltrace and LTTng. */
+/* Reads the attributes of an event record class: ours, and level and URI of babeltrace and LTTng. */
 bool kymo_ctf2_event_attributes(const struct ctf2_value *value, struct kymo_event_class *event);
 /* The users' attributes and identity of a clock class; with a UUID, the model has a place for the uid. */
 bool kymo_ctf2_clock_attributes(const struct ctf2_value *value, bool has_uuid, const char **out);
-/* What our own attributes say of the trace class. */
+/* Reads our own attributes of the trace class. */
 bool kymo_ctf2_trace_attributes(struct ctf2_compiler *compiler, const struct ctf2_value *value);
 
 #endif

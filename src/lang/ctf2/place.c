@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A field class with what was learnt of it so far. */
+/* A field class with the properties known so far. */
 struct part {
   struct ctf2_compiler *compiler;
   const struct ctf2_value *value;
@@ -449,7 +449,7 @@ static const struct kymo_type *place_wrapped(struct part *part) {
   return place(part->compiler, &value);
 }
 
-/* Attributes first: they may say that all is otherwise. */
+/* Attributes first: they may change everything else. */
 static const struct kymo_type *place_object(struct ctf2_compiler *compiler, const struct ctf2_value *value) {
   struct ctf2_value attributes = {.fragment = value->fragment}, own, other;
   bool has_own, is_own = compiler->is_own;

@@ -6,9 +6,9 @@
  *   {"path": [null, "n"]}                            … of the one around that
  *   {"origin": "event-record-payload", "path": […]}  from the root of a scope
  *
- * A null after a name takes it back, whatever it names. Names are those of members; arrays, optionals and
- * variants on the way are passed without a word. On the way that leads to the dependent itself, elements and
- * options are those that it is in.
+ * A null after a name removes it, whatever it names. Names are those of members; arrays, optionals and
+ * variants on the way are not named. On the way that leads to the dependent itself, elements and options are
+ * those that it is in.
  */
 #include "lang/ctf2/compiler.h"
 #include "schema/model.h"
@@ -23,7 +23,7 @@ struct trail {
   enum kymo_scope scope;
   const struct ctf2_frame *frame;  /* the structure on the way that the location has come to, or NULL … */
   const struct kymo_type *type;    /* … and it has come to this, which is placed */
-  const struct kymo_type *variant; /* the first of which any option may be meant, or NULL */
+  const struct kymo_type *variant; /* the first variant whose option is ambiguous, or NULL */
   uint32_t name_count;             /* after it */
   const char *names[CTF2_DEPTH_MAX];
   uint32_t depth;
@@ -63,7 +63,7 @@ static uint32_t find_member(struct trail *trail, const struct kymo_member *membe
 
 /* ---- in placed structures ---- */
 
-/* The option of a variant beside the way: that of our hint, the only one, or whichever is there. */
+/* The option of a variant beside the way: that of our hint, the only one, or any that is present. */
 static bool enter_variant(struct trail *trail) {
   uint64_t option = 0;
   if (trail->hints->has_options) {
@@ -202,8 +202,8 @@ static bool begin(struct trail *trail, const struct ctf2_value *location) {
   return true;
 }
 
-/* The items that remain when nulls have taken back the names before them: indices, at most as many as
- * the path has. Returns their number, or 0 after reporting. */
+/* The items that remain after nulls have removed the names before them: indices, at most as many as the path
+ * has. Returns their number, or 0 after reporting. */
 static size_t reduce(const struct ctf2_value *path, size_t *items) {
   size_t count = 0;
   for (size_t i = 0; i < json_array_size(path->json); i++) {

@@ -176,7 +176,7 @@ static const char *const levels[] = {
 };
 #define LEVEL_COUNT (int32_t)(sizeof levels / sizeof levels[0])
 
-/* True unless the group is what the name says. */
+/* True if the class has a group that is not the part of its name before the colon. */
 static bool has_own_group(const struct kymo_event_class *event) {
   const char *colon = strchr(event->name, ':');
   size_t length = colon && colon[1] != ':' ? (size_t)(colon - event->name) : 0;

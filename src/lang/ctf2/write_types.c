@@ -19,8 +19,8 @@ static void put_type(struct ctf2_writer *writer, const char *key, const struct k
 
 /* ---- what a type is called ---- */
 
-/* Adds the mappings that can be said to a list, or to none; their number. Flags that ask for a value
- * cannot. */
+/* Adds the mappings that CTF 2 can express to a list, or only counts them; returns their number. Flags that
+ * ask for a value cannot be expressed. */
 static uint32_t list_mappings(const struct kymo_type *type, const struct kymo_mapping **list) {
   bool is_bitmap = type->kind == KYMO_KIND_BITMAP;
   uint32_t count = 0;
@@ -417,7 +417,7 @@ static void put_plain(struct ctf2_writer *writer, const char *key, const struct 
   kymo_ctf2_close(&writer->json, '}');
 }
 
-/* What takes the same bits, for other readers. */
+/* A type of the same bits, for other readers. */
 static void put_stand_in(struct ctf2_writer *writer, const char *key, const struct kymo_type *type) {
   struct ctf2_json *json = &writer->json;
   bool is_uuid = type->roles & KYMO_ROLE_UUID;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the CTF 2 writer share: write.c (fragments), write_types.c (field classes) and
- * write_names.c (identifiers, field locations, attributes).
+ * Declarations that the parts of the CTF 2 writer share: write.c (fragments), write_types.c (field classes)
+ * and write_names.c (identifiers, field locations, attributes).
  *
  * As in the TSDL writer, `way` holds the steps from the root of the scope to the type being written.
  */
@@ -43,13 +43,13 @@ void kymo_ctf2_put_options(struct ctf2_writer *writer, const char *key, const st
 
 #define CTF2_OWN_SPACE "kymo"
 
-/* Attributes: namespaces of our own, opened when needed, then what users brought. */
+/* Attributes: our namespaces, opened when needed, then those of users. */
 struct ctf2_attributes {
   const char *users, *space;
 };
 
 struct ctf2_attributes kymo_ctf2_attributes(const char *users);
-/* To be called before each attribute in a namespace of ours. */
+/* Must be called before each attribute in a namespace of ours. */
 void kymo_ctf2_own(struct ctf2_writer *writer, struct ctf2_attributes *attributes, const char *space);
 /* An attribute in CTF2_OWN_SPACE that is a text; none for NULL. */
 void kymo_ctf2_own_text(struct ctf2_writer *writer, struct ctf2_attributes *attributes, const char *key,

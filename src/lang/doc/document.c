@@ -227,7 +227,7 @@ static void put_place(struct kymo_strbuf *out, const struct kymo_event_class *ev
   }
 }
 
-/* Classes that have nothing different but their names. */
+/* Classes that differ only in their names. */
 static void put_events(struct kymo_strbuf *out, const struct kymo_event_class *const *events,
                        uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text of the registry → schema. One pass: #ID of an earlier type.
+ * Text of the registry → schema. One pass: references go backwards, as in the binary form, so everything is
+ * added to the builder at once.
  *
  *   text ──lexer.c──► tokens ──parse.c (blocks), parse_type.c──► builder ──► schema
  *
@@ -76,7 +77,7 @@ bool kymo_registry_integer(struct registry_parser *parser, bool is_signed, uint6
 bool kymo_registry_text(struct registry_parser *parser, const char **out);
 /* A text or a word. */
 bool kymo_registry_name(struct registry_parser *parser, const char **out);
-/* #ID of a type that stands before. */
+/* #ID of an earlier type. */
 bool kymo_registry_type_id(struct registry_parser *parser, const struct kymo_type **out);
 /* The number of an earlier clock. */
 bool kymo_registry_clock(struct registry_parser *parser, const struct kymo_clock **out);

@@ -131,7 +131,7 @@ bool kymo_tdl_declare(struct tdl_checker *checker, enum tdl_space space, struct 
  * message. */
 void *kymo_tdl_find(struct tdl_checker *checker, enum tdl_space space, struct tdl_name name,
                     const char *what);
-/* The same without reports; declared after its use is as good. */
+/* The same without reports; a name that is declared after its use counts too. */
 struct tdl_binding *kymo_tdl_look(struct tdl_checker *checker, uint32_t space, const struct tdl_word *word);
 /* A new scope; NULL after reporting. */
 struct tdl_scope *kymo_tdl_new_scope(struct tdl_checker *checker, struct tdl_scope *outer);
@@ -172,7 +172,7 @@ bool kymo_tdl_check_unit(struct tdl_checker *checker, struct tdl_expr *expr, enu
 bool kymo_tdl_check_set(struct tdl_checker *checker, struct tdl_set *set, enum tdl_value_type type);
 /* An expression that is a condition; W21 if it is always true or false. */
 bool kymo_tdl_check_condition(struct tdl_checker *checker, struct tdl_expr *expr);
-/* What this type is called in messages. */
+/* The name of this type in messages. */
 const char *kymo_tdl_type_name(enum tdl_value_type type);
 /* Makes a CONSTANT of a node whose operands are. False after reporting. */
 bool kymo_tdl_fold(struct tdl_checker *checker, struct tdl_expr *expr);
@@ -215,7 +215,7 @@ bool kymo_tdl_check_items(struct tdl_checker *checker, struct tdl_item *items, b
 /* Checks the items of an unused group as if an unknown record used it: one with any byte order, place, time
  * and fields that clocks and tables are PER. */
 bool kymo_tdl_check_group(struct tdl_checker *checker, struct tdl_group *group);
-/* Ends a body or group: what names of later fields are still open. */
+/* Ends a body or group: reports names of later fields that are still open. */
 bool kymo_tdl_close_scope(struct tdl_checker *checker, struct tdl_scope *scope);
 /* True if some of the items may consume bytes. */
 bool kymo_tdl_consumes(const struct tdl_item *items);

@@ -409,7 +409,7 @@ static enum tdl_order order_here(const struct tdl_checker *checker) {
   return checker->tree->has_order_file && !is_told_late ? TDL_ORDER_DYNAMIC : checker->tree->order;
 }
 
-/* Whether bytes of this type have an order: more than one of them, or bits that BITS says nothing of. */
+/* Whether bytes of this type have an order: more than one of them, or bits without BITS. */
 static bool has_order(const struct tdl_checker *checker, const struct tdl_type *type,
                       const struct tdl_place *place) {
   switch (type->kind) {

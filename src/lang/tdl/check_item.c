@@ -28,7 +28,7 @@ static void move(struct tdl_place *place, int64_t bits) {
   place->bits = place->bits < 0 || bits > BITS_MAX || place->bits > BITS_MAX ? -1 : place->bits + bits;
 }
 
-/* Past something of unknown size, of whole bytes or not. */
+/* Moves after something of unknown size, of whole bytes or not. */
 static void lose(struct tdl_place *place, bool is_bytes) {
   place->bits = -1;
   if (!is_bytes)
@@ -129,7 +129,7 @@ static bool check_time(struct tdl_checker *checker, const struct tdl_item *item)
   }
 }
 
-/* What fields and LETs have in common, once their type is known. */
+/* The common part of fields and LETs, once their type is known. */
 static bool finish_value(struct tdl_checker *checker, struct tdl_item *item, enum tdl_value_type type) {
   const struct tdl_attributes *attributes = &item->field->attributes;
   if (!kymo_tdl_bind_size(checker, item) || !kymo_tdl_declare_slot(checker, item, type))
@@ -241,7 +241,7 @@ static bool check_within(struct tdl_checker *checker, struct tdl_item *item) {
   return true;
 }
 
-/* After the window, wherever its items ended. */
+/* Moves after the window, wherever its items ended. */
 static void leave_window(struct tdl_checker *checker, const struct tdl_item *item,
                          const struct tdl_place *start) {
   struct kymo_wide bytes;

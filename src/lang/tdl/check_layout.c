@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of the layout: which records they hold, and which of these can never be met. */
+/* Steps of the layout: which records they hold, and which of these can never occur. */
 #include "lang/tdl/check.h"
 #include <stdlib.h>
 #include <string.h>

@@ -102,7 +102,7 @@ static bool clone_overrides(struct tdl_checker *checker, struct tdl_override **o
   return true;
 }
 
-/* What hangs on an item, but for its field. */
+/* The parts of an item, except its field. */
 static bool clone_parts(struct tdl_checker *checker, struct tdl_item *item) {
   struct tdl_expr **const exprs[] = {
       &item->expr,        &item->within,        &item->key,       &item->to_expr,

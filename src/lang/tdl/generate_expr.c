@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Expressions → code that leaves one value on the stack. Operators short of AND, OR, IF and sets are one
+/* Expressions → code that leaves one value on the stack. Operators except AND, OR, IF and sets are one
  * instruction each. */
 #include "lang/tdl/generate.h"
 
@@ -38,7 +38,7 @@ void kymo_tdl_emit_get(struct tdl_generator *gen, const struct tdl_slot *slot) {
   kymo_tdl_code(gen, KYMO_DO_GET, kymo_tdl_key_slot(gen, slot), 0);
 }
 
-/* Adds what the machine is ahead of the place that the text means. */
+/* Adds the distance of the machine's position from the nominal one. */
 static void emit_shifted(struct tdl_generator *gen, enum kymo_plan_code code, int64_t shift) {
   emit(gen, code);
   if (shift == 0)

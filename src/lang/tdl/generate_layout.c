@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which kind a record is, where records lie, and what happens where something is wrong. */
+/* The dispatch of kinds, the layout, and the policies for errors. */
 #include "lang/tdl/generate.h"
 #include <stdlib.h>
 

@@ -290,7 +290,7 @@ static bool survey_value(struct tdl_generator *gen, struct tdl_item *item) {
   return kymo_tdl_push(gen, cell);
 }
 
-/* What some branch does not fill, or a loop need not reach, may be absent from here on. */
+/* A slot that some branch does not fill, or that a loop may not reach, may be absent from here on. */
 static void forget_from(struct tdl_generator *gen, uint32_t begin, uint32_t wanted) {
   uint32_t kept = begin;
   for (uint32_t i = begin; i < gen->stack_count; i++)

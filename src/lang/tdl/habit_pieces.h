@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rules ask of the pieces of a line, and how they change them. */
+/* Functions by which rules query and change the pieces of a line. */
 #ifndef KYMO_LANG_TDL_HABIT_PIECES_H
 #define KYMO_LANG_TDL_HABIT_PIECES_H
 

@@ -423,7 +423,7 @@ static void rule_event(struct tdl_line *line, uint32_t i) {
     surround(line, i, end, is_glob ? "EVENT LIKE \"" : "EVENT = \"", "\"");
 }
 
-/* What other tools call the name and the time of an event. */
+/* Names that other tools have for the name and the time of an event. */
 static void rule_name(struct tdl_line *line, uint32_t i) {
   static const char *const names[] = {"name", "event_name", "tracepoint", NULL},
                            *const times[] = {"ts", "timestamp", NULL},
@@ -461,7 +461,7 @@ static void rule_small(struct tdl_line *line, uint32_t i) {
       piece->kind == TDL_PIECE_WORD && !piece->is_changed && *piece->text >= 'a' && *piece->text <= 'z';
   bool is_meant = is_any(line, i, words) || (!line->is_filter && is_near(line, i) && is_any(line, i, items));
   char put[TDL_PIECE_BYTES];
-  bool is_seen = false; /* some keyword in small letters is where the fault is */
+  bool is_seen = false; /* the fault is at some keyword in small letters */
   for (uint32_t k = line->fault ? line->fault - 1 : 0; k <= line->fault && k < line->count; k++)
     is_seen |= is_any(line, k, words) && *line->pieces[k].text >= 'a';
   if (!is_small || !is_meant || !(is_near(line, i) || is_seen))

@@ -437,7 +437,7 @@ static const struct {
 };
 #define DECLARATIONS (sizeof declarations / sizeof declarations[0])
 
-/* What begins no declaration is perhaps a misspelt word. */
+/* A word that begins no declaration may be misspelt. */
 static bool fail_declaration(struct tdl_parser *parser) {
   const struct tdl_token *token = &parser->token;
   struct kymo_nearest nearest = kymo_nearest_to(token->word ? token->word->text : "");

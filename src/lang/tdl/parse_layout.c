@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How records lie in files, and what to do about damage. */
+/* The layout of records in files, and the policies about damage. */
 #include "base/glob.h"
 #include "lang/tdl/syntax.h"
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static bool parse_resync(struct tdl_parser *parser, struct tdl_policy *policy) {
          kymo_tdl_expect_number(parser, UINT64_MAX, &policy->within);
 }
 
-/* All RESYNC look for the same: there is one search for the next sound record. */
+/* All RESYNC have the same pattern: there is one search for the next valid record. */
 static bool check_resync(struct tdl_parser *parser, const struct tdl_layout *layout, unsigned code,
                          uint32_t at) {
   const struct tdl_policy *own = &layout->policies[code];

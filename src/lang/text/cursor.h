@@ -15,7 +15,7 @@ struct kymo_cursor {
   size_t length, at;
 };
 
-/* The byte after `ahead` more; -1: there is none. */
+/* The byte `ahead` bytes after the current one; -1: there is none. */
 static inline int kymo_peek(const struct kymo_cursor *cursor, size_t ahead) {
   return ahead < cursor->length - cursor->at ? (unsigned char)cursor->text[cursor->at + ahead] : -1;
 }
@@ -43,8 +43,8 @@ static inline void kymo_pass_word(struct kymo_cursor *cursor) {
   while (kymo_is_letter(kymo_peek(cursor, 0)) || kymo_is_digit(kymo_peek(cursor, 0)))
     cursor->at++;
 }
-/* Digits of a base, which go on in *number; if `is_spaced`, with _ between them. False: that needs more than
- * 64 bits; they are passed all the same. */
+/* Appends digits of a base to *number; if `is_spaced`, with _ between them. False: that needs more than 64
+ * bits; the digits are skipped nevertheless. */
 bool kymo_pass_digits(struct kymo_cursor *cursor, int base, bool is_spaced, uint64_t *number);
 /* The byte of two hexadecimal digits that are `ahead`; -1: there are none. */
 int kymo_hex_byte(const struct kymo_cursor *cursor, size_t ahead);

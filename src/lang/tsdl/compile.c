@@ -213,7 +213,7 @@ static bool compile_stream(struct tsdl_compiler *compiler, const struct tsdl_blo
 
 /* ---- event ---- */
 
-/* What the attributes of one event say. */
+/* The attributes of one event. */
 struct event_block {
   struct kymo_event_class event;
   struct described context, payload;
@@ -346,7 +346,7 @@ static bool compile_blocks(struct tsdl_compiler *compiler, const struct tsdl_blo
          compile_all_of(compiler, blocks, TSDL_EVENT, compile_event);
 }
 
-/* A length that nothing could resolve is a mistake, though nothing uses it. */
+/* An unresolved length is a mistake, even if nothing uses it. */
 static bool check_waiting(struct tsdl_session *session) {
   for (const struct tsdl_type *type = session->waiting; type; type = type->next_waiting)
     if (type->is_waiting)

@@ -42,7 +42,7 @@ static struct tsdl_type *new_type(struct tsdl_parser *parser, enum tsdl_kind kin
   return type;
 }
 
-/* Notes in a compound what one of its parts brings along. */
+/* Notes the properties of a part in its compound. */
 static bool add_part(struct tsdl_parser *parser, struct tsdl_type *type, const struct tsdl_type *part) {
   type->has_reference |= part->has_reference;
   if (part->depth + 1 > type->depth)

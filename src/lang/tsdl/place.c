@@ -58,8 +58,8 @@ static uint32_t role_of(const struct tsdl_compiler *compiler, const struct tsdl_
   return 0;
 }
 
-/* What time stamps without a map belong to: the only clock of the trace, or one nanosecond from
- * nowhere if there is none, or NULL. babeltrace reads old traces in this way. */
+/* The clock of time stamps without a map: the only clock of the trace, or one of nanoseconds without origin
+ * if there is none, or NULL. babeltrace reads old traces in this way. */
 static const struct kymo_clock *implied_clock(struct tsdl_compiler *compiler) {
   if (compiler->schema->clock_count == 1)
     return compiler->schema->clocks[0];

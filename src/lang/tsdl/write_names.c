@@ -98,8 +98,8 @@ static const struct {
 };
 enum { ROLE_NAMES = sizeof role_names / sizeof role_names[0] };
 
-/* The name that gives a member its role in TSDL, or NULL. Only the first member of a struct
- * with a role can have it; those beyond the first 64 are no headers that anybody writes. */
+/* The name that gives a member its role in TSDL, or NULL. Only the first member of a struct with a role can
+ * have it; members after the first 64 have none. */
 static const char *role_name(enum kymo_scope scope, const struct kymo_type *parent, uint32_t index) {
   uint32_t roles = parent->members[index].type->roles;
   for (size_t i = 0; i < ROLE_NAMES && roles != 0 && index < 64; i++) {
@@ -113,7 +113,7 @@ static const char *role_name(enum kymo_scope scope, const struct kymo_type *pare
   return NULL;
 }
 
-/* Whether a member is so called with the underscore in front. */
+/* Whether a member has this name with an underscore before it. */
 static bool is_member(const struct kymo_type *parent, const char *text) {
   for (uint32_t i = 0; i < parent->member_count; i++)
     if (strcmp(parent->members[i].name, text + 1) == 0)
@@ -270,7 +270,7 @@ static bool same_ranges(const struct choice *a, const struct choice *b) {
          (a->range_count == 0 || memcmp(a->ranges, b->ranges, a->range_count * sizeof *a->ranges) == 0);
 }
 
-/* What a dependent can be, worked out once. */
+/* The choices of a dependent, computed once. */
 static struct choices choices_of(struct tsdl_writer *writer, struct dependent *dependent) {
   if (!dependent->choices) {
     dependent->choices = kymo_arena_alloc(&writer->arena, sizeof *dependent->choices);
@@ -283,8 +283,8 @@ static struct choices choices_of(struct tsdl_writer *writer, struct dependent *d
   return *dependent->choices;
 }
 
-/* How many earlier dependents of the same tag have a choice of this name that means other
- * values: labels that are taken. */
+/* The number of earlier dependents of the same tag with a choice of this name that means other values: these
+ * labels are taken. */
 static uint32_t count_taken(struct tsdl_writer *writer, const struct kymo_type *type,
                             const struct choice *choice) {
   const struct kymo_reference *tag = &type->selector;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the TSDL writer share: write.c (blocks), write_types.c (types),
+ * Declarations that the parts of the TSDL writer share: write.c (blocks), write_types.c (types),
  * write_declare.c (names of types) and write_names.c (identifiers, references, labels).
  *
  * The writer walks a scope and keeps the way from its root to the type it is writing, since
@@ -23,7 +23,7 @@
 
 struct choices;
 
-/* A variant, optional or sequence, and what it can be, once that was asked for. */
+/* A variant, optional or sequence, and its choices, once they were asked for. */
 struct dependent {
   const struct kymo_type *type;
   uint32_t index; /* in the order of the fields */
@@ -38,7 +38,7 @@ struct dependents {
   struct dependent *list;
 };
 
-/* A name of a type that holds here, and the text of the type. */
+/* A name of a type that is valid here, and the text of the type. */
 struct tsdl_named {
   const char *name;
   struct kymo_strbuf plain;
@@ -73,7 +73,7 @@ struct tsdl_writer {
   uint32_t way[TSDL_DEPTH_MAX + 1];
 };
 
-/* One thing that a variant or optional can be. */
+/* One choice of a variant or optional. */
 struct choice {
   const char *name;             /* before making a label of it */
   const struct kymo_type *type; /* NULL: nothing is there */
