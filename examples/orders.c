@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A log in a format of the program's own, written by kymo_bprintf: a byte of kind, the record's length, and
- * what the kind says. Nothing else is in the file orders_thread0, and readers that know kinds skip what they
- * do not by its length:
+ * A log in a custom format, written by kymo_bprintf: a byte of kind, the record's length, and the fields of
+ * the kind. Nothing else is in the file orders_thread0, and readers skip records of unknown kinds by the
+ * length:
  *
  *   'o'  length:2  id:4  price:8  text…0        an order
  *   'b'  length:2  count of addresses:1  8 each  where it came from, known only when it is complete

@@ -142,7 +142,7 @@ static int on_statement(unsigned what, void *context, void *statement, void *det
 /* SQLite sees `base`; the file of the real VFS is directly after this struct. */
 struct file {
   sqlite3_file base;
-  sqlite3_io_methods methods; /* file_methods, less what the real file cannot do */
+  sqlite3_io_methods methods; /* file_methods, without those that the real file lacks */
   sqlite3_file *real;
   const char *name; /* without folders; lives as long as the file is open */
 };
@@ -493,7 +493,7 @@ static bool prepare_database(struct database *database) {
   return is_done && has_mode;
 }
 
-/* Every transfer must be there, and the file sound. */
+/* Every transfer must be there, and the file must be valid. */
 static bool check_database(struct database *database) {
   struct connection connection;
   int64_t found = 0, faults = 1;

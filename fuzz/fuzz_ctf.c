@@ -6,8 +6,8 @@
  *   0xfe      metadata in packets, or not
  *   0xff      2 bytes length, metadata of CTF 1.8 or CTF 2, and a stream file for it
  *
- * Everything is read, walked and got, printed by one of the sinks, and read again from some time on. Whatever
- * comes out, it must come to an end, without a fault.
+ * Everything is read, walked and fetched by id, printed by one of the sinks, and read again from some time
+ * on. It must end without a fault, whatever the result is.
  */
 #include "base/fail.h"
 #include "decode/walk.h"

@@ -68,7 +68,7 @@ static struct registry write_schema(struct kymo_schema *schema) {
   return out;
 }
 
-/* Writes the schema, which is given up, and frees what was written: it must be `like`. */
+/* Writes the schema and releases it; the output must equal `like`, and is freed. */
 static void must_be_like(struct kymo_schema *schema, const struct registry *like, const char *what) {
   struct registry again = write_schema(schema);
   must(again.size == like->size && memcmp(again.bytes, like->bytes, again.size) == 0, what, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How far an input came: a target counts what it reached after all checks, an event, a symbol, an entry of an
- * index. Seeds that come to nothing look as good as others in a fuzzer; tests/seeds asks replay_NAME
- * --reached which are worth their place. */
+/* How far an input gets: a target counts what it reaches after all checks, an event, a symbol, an entry of
+ * an index. A fuzzer does not show that a seed reaches nothing; tests/seeds finds such seeds by replay_NAME
+ * --reached. */
 #ifndef KYMO_FUZZ_REACHED_H
 #define KYMO_FUZZ_REACHED_H
 

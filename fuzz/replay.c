@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Feeds every file of a folder to a fuzz target, in the order of their names: the corpus, and what once
- * crashed, stay tests on machines without a fuzzer. Each name is printed before its turn, so the last one
- * is the culprit. With --reached it prints "reached NAME" for those that came past all checks.
+ * Feeds every file of a folder to a fuzz target, in the order of their names: so the corpus, and inputs that
+ * once crashed, are tests on machines without a fuzzer. Each name is printed before its file is read, so the
+ * last one names the file that crashes. With --reached it prints "reached NAME" for those that pass all
+ * checks.
  */
 #include "reached.h"
 #include <dirent.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The benchmark of SystemTap's bug 2307: 100 characters (as literal and as %s), 5 and 10 integers, an event
- * of nothing, none at all. Prints "CASE RECORDER ns" for each batch; recorders take turns, so that what else
- * the machine does hits all of them.
+ * of nothing, none at all. Prints "CASE RECORDER ns" for each batch; recorders take turns, so that other
+ * load of the machine affects all of them.
  *
  *   memory   kymo_bprintf into a raw log that stays in memory
  *   kymo     KYMO into rings, which stay in memory

@@ -28,7 +28,7 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Memory of our own: what the file is mapped to does not count. */
+/* Private memory: the mapped file does not count. */
 static unsigned long own_memory(void) {
   char line[128];
   unsigned long kib = 0;

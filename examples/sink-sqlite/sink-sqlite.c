@@ -283,7 +283,7 @@ static void forget_kinds(struct kymo_sink_state *state) {
 
 /* ---- values ---- */
 
-/* Whether SQLite can take the bytes for text; others go in as what they are. */
+/* Whether SQLite can take the bytes for text; others are inserted as blobs. */
 static bool is_utf8(const uint8_t *at, uint64_t count) {
   const uint8_t *end = at + count;
   while (at < end) {
@@ -321,8 +321,7 @@ static int bind_formatted(struct kymo_sink_state *state, sqlite3_stmt *into, int
                            : SQLITE_OK;
 }
 
-/* Above what an INTEGER of SQLite holds, the number's digits: a text, which compares as greater than all
- * numbers. */
+/* For a number beyond SQLite's INTEGER, its digits: a text, which compares as greater than all numbers. */
 static int bind_integer(sqlite3_stmt *into, int at, const struct kymo_value *value) {
   char digits[24];
   if (value->type->is_signed || value->u <= INT64_MAX)
@@ -342,7 +341,7 @@ static int bind_text(struct kymo_sink_state *state, sqlite3_stmt *into, int at,
   return sqlite3_bind_text64(into, at, bytes, value->count, SQLITE_STATIC, SQLITE_UTF8);
 }
 
-/* The name of a token, or of flags with bars between them; NULL in the table for what has none. */
+/* The name of a token, or of flags with bars between them; NULL in the table for values without one. */
 static int bind_name(sqlite3_stmt *into, int at, const struct kymo_event *event, const struct column *column,
                      const struct kymo_value *value) {
   const char *name = NULL;

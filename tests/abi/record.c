@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records what client.c reads, and counts what a binary log took. record DIRECTORY */
+/* Records the events that client.c reads, and counts those of a binary log. record DIRECTORY */
 #include <kymo/bprintf.h>
 #include <kymo/trace.h>
 #include <stdio.h>

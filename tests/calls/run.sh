@@ -118,7 +118,7 @@ nothing_of_waits() { # they belong to the locks
   record --calls libc:malloc -- "$bin/work" locks >/dev/null && ! text out | grep libc:wait_
 }
 check 'locks: no waits if no locks are asked for' nothing_of_waits
-check 'locks: who waited for how long, who did not, dead owners, timeouts' locks
+check 'locks: which threads waited for how long, which did not, dead owners, timeouts' locks
 addresses() {
   local port
   fresh
@@ -156,7 +156,7 @@ signals() {
   record --calls libc:io -- "$bin/work" signals >/dev/null || return 1
   [ "$(count 'libc:write .*size = 1, result = 1' out)" -ge 100 ] && [ "$(count 'libc:read .*result = 1,' out)" = 100 ]
 }
-check 'handlers: their calls are there as well' signals
+check 'handlers: their calls are recorded too' signals
 many_threads() { # their slots are used again, also those of threads that traced after their last destructor
   fresh
   may_lose "$kymo" record -o out --calls libc:malloc -- "$bin/work" threads >/dev/null 2>said || return 1
@@ -182,7 +182,7 @@ chosen() {
   record --calls libc -e '!libc:malloc' -e '!libc:free' -- "$bin/work" memory >/dev/null || return 1
   ! event_names out | grep -qwE 'libc:(malloc|free)' && event_names out | grep -qw libc:calloc
 }
-check '--calls takes families and functions, -e takes some out' chosen
+check '--calls accepts families and functions, -e excludes some' chosen
 refused() {
   local argument=$1 message=$2
   fresh

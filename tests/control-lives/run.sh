@@ -72,7 +72,7 @@ sys.exit(time.monotonic() - began > 4)
 PYTHON
   end_process
 }
-check '400 callers who say nothing do not keep others from being served' silent_callers
+check '400 silent callers do not keep others from being served' silent_callers
 foreign_user() {
   fresh
   chmod 755 "$TMPDIR"
@@ -127,7 +127,7 @@ for n in sys.argv[1:]: socket.socket(socket.AF_UNIX).bind(n)' run/kymo/control-4
   until_true is_points && [ "$(ls run/kymo | grep -c control-$pid)" = 1 ] || return 1
   end_process
 }
-check 'sockets of dead processes are taken away; exec takes its own over' stale_sockets
+check 'sockets of dead processes are removed; a process keeps its socket over exec' stale_sockets
 long_directory() { # sun_path has 108 bytes
   local deep
   fresh

@@ -261,7 +261,7 @@ recorder_dies() {
   "$kymo" record -q -p $pid -o out2 --duration 100ms && [ "$(count_events out2)" -gt 0 ]
   end_process
 }
-check 'a recorder that is killed: the process goes back to what it was' recorder_dies
+check 'a recorder that is killed: the process returns to its earlier state' recorder_dies
 process_ends() { # process_ends HOW: while it is recorded
   local first
   fresh
@@ -291,7 +291,7 @@ Try \`kymo record --help' or \`kymo record --usage' for more information." "$kym
   [ ! -e out ] && expect 0 on_in $pid && "$kymo" record -q -p $pid -o out --mode overwrite --ctf 2 --duration 100ms && many_events out 0 499 whole >counts
   end_process
 }
-check 'kymo record -p: what makes no sense is refused; --mode, --ctf' record_options
+check 'kymo record -p: options that make no sense are refused; --mode, --ctf' record_options
 
 # ---- watching ----
 

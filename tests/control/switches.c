@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * switches PLUGIN: holds the functions that switch tracepoints against what they promise; PLUGIN has a
+ * switches PLUGIN: checks the functions that switch tracepoints against their documentation; PLUGIN has a
  * tracepoint plugin:here. switches PLUGIN storm: several threads switch, record, load and unload at once, for
  * a while.
  */

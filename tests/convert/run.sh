@@ -80,7 +80,7 @@ carries() {
     [ "$(wc -l <same/.kymo/clocks)" = $((2 * $(wc -l <recorded/.kymo/clocks) - 4)) ] && [ "$(grep -c kymo-clocks same/.kymo/clocks)" = 1 ] &&
     "$kymo" info same >/dev/null
 }
-check 'what the recorder left beside the trace goes with it' carries
+check 'the files of the recorder beside the trace are converted too' carries
 
 # Each event has its stream's name; several processes are one trace.
 merges_processes() {
@@ -146,7 +146,7 @@ check 'no such trace' says 3 'kymo convert: missing: cannot open: No such file o
 check 'an event whose time is unknown' says 3 \
   'kymo convert: blind/stream: byte 60: the event'"'"'s time cannot be told without the events before it, which are left out' \
   "$kymo" convert blind --event rare -o untold
-check 'nothing is made of what is not read' test ! -e new
+check 'nothing is written if nothing is read' test ! -e new
 
 # A length that is in whichever option of a variant is present.
 has_no_words() {
@@ -163,7 +163,7 @@ has_no_words() {
   says 3 'kymo convert: strange: CTF 1.8 has no words for this (--to ctf2 has): there is no member "_len": integer { size = 8; align = 8; signed = false; encoding = UTF8; } _text[_outer._len];' \
     "$kymo" convert strange -o new && [ ! -e new ] && "$kymo" convert strange -o told --to ctf2 && [ "$(events told | wc -l)" = 1 ]
 }
-check 'what CTF 1.8 has no words for' has_no_words
+check 'types that CTF 1.8 lacks' has_no_words
 
 # With the size of files limited, what was written stays a sound trace.
 disk_full() {
@@ -183,7 +183,7 @@ damaged() {
   status=$?
   [ $status = 1 ] && [ "$(wc -l <said)" = 1 ] && "$kymo" cat repaired >/dev/null && cmp <(events damaged) <(events repaired)
 }
-check 'of a damaged trace, what is sound is written' damaged
+check 'of a damaged trace, the valid part is written' damaged
 
 # A clock of several cycles a nanosecond: the order of events is that of nanoseconds, the cycles written never go back.
 within_a_nanosecond() {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Logs whose events are defined in them: program CASE NAME. run.sh compares what a reader that knows
- * nothing of this prints. */
+/* Logs whose events are defined in them: program CASE NAME. run.sh compares the output of a reader that has
+ * no other description. */
 #include <errno.h>
 #include <kymo/define.h>
 #include <pthread.h>

@@ -157,7 +157,7 @@ memory() {
   stream memory && "$kymo" cat memory_thread0 >said 2>&1 || { cat said; return 1; }
   [ "$(tail -2 said | head -1)" = '<0> odd: number: 1999, text: abcdefghijklmnop, ' ] && [ "$(grep -c '^<0> even: number: ' said)" -gt 50 ]
 }
-check 'so is what was saved of memory' memory
+check 'so is the saved memory' memory
 late() {
   stream late && prints "$(for i in 0 1 2 3 4; do lines "<0> event$i: number: $i, "; done; echo 'events_processed: 5')" late_thread0
 }

@@ -7,8 +7,8 @@
  * and the handler of SIGSYS makes it from here, where the kernel lets it pass, or returns an error instead.
  * The standard error stream always works: the tests read it.
  *
- * FAULTS_IN=NAME: only what the library NAME asks for can fail, itself or through libc; what the program asks
- * for never does.
+ * FAULTS_IN=NAME: only requests of the library NAME can fail, its own or those through libc; requests of the
+ * program never do.
  */
 #include "shim.h"
 #include <dlfcn.h>
@@ -89,7 +89,7 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 extern void *__libc_memalign(size_t align, size_t size);
 
-/* libdw and libelf crash without memory, which their callers cannot prevent: what they ask for is not
+/* libdw and libelf crash without memory, which their callers cannot prevent: their requests are not
  * refused. */
 static struct range excused[8];
 static size_t excused_count;
@@ -145,7 +145,7 @@ int posix_memalign(void **out, size_t align, size_t size) {
   return 0;
 }
 
-/* ---- what the kernel does for a library at its own place ---- */
+/* ---- system calls made from this library ---- */
 
 #define REAL(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
 
@@ -270,7 +270,7 @@ static bool is_about_bytes(int number) {
   return number == SYS_read || number == SYS_write || number == SYS_pread64 || number == SYS_pwrite64;
 }
 
-/* Those that end short move half of what was asked for, at least one byte. */
+/* Short calls move half of the requested bytes, at least one. */
 static long shortened(int number, long size) {
   if (!is_about_bytes(number) || size < 2 || !is_failing(FAULT_SHORT, "short"))
     return size;
@@ -369,7 +369,7 @@ static bool intercept(void) { return false; }
 
 bool fault_begin(struct fault_run *run) {
   void *once[4];
-  backtrace(once, 4); /* loads what it needs */
+  backtrace(once, 4); /* loads the libraries that it needs */
   dl_iterate_phdr(note_libraries, NULL);
   if (run->kind != FAULT_ALLOC && !intercept())
     return false;

@@ -51,7 +51,7 @@ static const char *const end_names[ENDS] = {"unharmed", "refused", "crashed", "h
 
 struct outcome {
   int status;             /* as of waitpid; -1: it hung */
-  uint64_t output, words; /* hashes of all that was written, and said */
+  uint64_t output, words; /* hashes of the files, and of the messages */
   size_t output_size, words_size;
   int verdict; /* exit status of FAULTS_CHECK */
   char why[160];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A traced program whose recorder meets faults: traced CASE [ARGUMENT]. What it prints and its exit status
- * never depend on them; what a function of the recorder refuses is said on the standard error stream. Each
- * case emits the number of events that run.sh knows. TRACED_STATUS is the exit status, if it is not 7.
+ * A traced program whose recorder meets faults: traced CASE [ARGUMENT]. Its output and its exit status never
+ * depend on them; refusals of the recorder's functions are printed on the standard error stream. Each case
+ * emits the number of events that run.sh knows. TRACED_STATUS is the exit status, if it is not 7.
  */
 #include <dlfcn.h>
 #include <errno.h>

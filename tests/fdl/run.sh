@@ -33,7 +33,7 @@ kymo cat: --filter:1:1: error: E31 no event has a field "zzz"
   ^
 END
 }
-check 'a name that no event has is refused, and nothing else is said' unknown_name
+check 'a name that no event has is refused, with one message' unknown_name
 
 # Seconds of 1970 are a distance whose sign was forgotten.
 forgotten_sign() {
@@ -180,7 +180,7 @@ check 'kymo info filters' eval '"$kymo" info --json --filter "$only" trace | gre
 
 for seed in 1 2 3 4; do
   python3 "$here/trace.py" random "$seed" 200
-  check "random filters select what they say ($seed)" python3 "$here/random_filters.py" "$kymo" random "$seed" 150
+  check "random filters select the right events ($seed)" python3 "$here/random_filters.py" "$kymo" random "$seed" 150
 done
 
 # ---- babeltrace2 and grep ----

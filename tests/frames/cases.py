@@ -382,4 +382,4 @@ check('... two streams', run('merge', HERE / 'sizes' / 'log_thread0', turns[0], 
       (2, b'', f'kymo merge: {turns[0]}: another stream than {HERE}/sizes/log_thread0, with numbers of its own\n'))
 check('... what is no stream', run('merge', 'ctf1', '-o', 'two', '--to', 'raw'),
       (2, b'', 'kymo merge: ctf1/stream_0: its events are not byte ranges of a stream\n'))
-check('... and nothing is left of it', pathlib.Path('two').exists(), False)
+check('... and no part of it is left', pathlib.Path('two').exists(), False)

@@ -91,7 +91,7 @@ check "codes for names" numbered
 head -c 111 logs/boot.ev >logs/cut.ev
 check "a log that is cut" tells 1 'kymo cat: logs/cut.ev: byte 0: 3000 events in a file that has space for 5' --gist-clock 1000000000 logs/cut.ev
 sound() { [ "$(wc -l <printed)" = 5 ]; }
-check "what is sound of it" sound
+check "the valid part of it" sound
 (cat logs/boot.ev; echo more) >logs/more.ev
 check "bytes after the events" tells 1 'kymo cat: logs/more.ev: byte 60004: 5 bytes after the last event' --gist-clock 1000000000 logs/more.ev
 printf '\0\0' >logs/short.ev

@@ -203,7 +203,7 @@ Programs that are linked with the flags of pkg-config, or by CMake, find its lib
 }
 check 'after an installation, root: the list of the loader is updated' as_root
 check 'after an installation, a user: ldconfig is named' as_user
-check 'after an installation below another prefix: what is left to do is named' elsewhere
+check 'after an installation below another prefix: the remaining steps are printed' elsewhere
 
 # A checkout in the home directory may have the name of the prefix: there, an installation would remove the headers of the source.
 into_the_source() {

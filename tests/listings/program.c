@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores values of every listed type and compares the bytes with what the listing promises, in C and in
+/* Stores values of every listed type and compares the bytes with the layout of the listing, in C and in
  * C++. */
 #include "recorder.h"
 #include "types.h"
@@ -204,7 +204,7 @@ static void test_dynamic(void) {
   check("dynamic structs in one");
 }
 
-/* A text that grows while it is stored: the event is given up, and the next is sound. */
+/* A text that grows while it is stored: the event is given up, and the next one is valid. */
 static void test_grown(void) {
   char changing[16] = "abc";
   struct message m;

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Bytes of the fields of the last event, or NULL if there is none since the last call; *size is what they
- * take. */
+/* Bytes of the fields of the last event, or NULL if there is none since the last call; *size is their
+ * number. */
 const unsigned char *last_event(size_t *size);
 extern int sites, abandoned; /* call sites that were registered; events that were given up */
 extern char *grow;           /* a text that gets one character longer when it has been measured once */

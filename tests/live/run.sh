@@ -30,7 +30,7 @@ records() {
   names_in ours >ours.names && names_in theirs >theirs.names && same ours.names theirs.names || return 1
   expect "ours: $(count_events ours) events, 0 lost" cat said
 }
-check 'a recorded command leaves the trace that kymo record leaves' records
+check 'a recorded command writes the same trace as kymo record' records
 exits() {
   fresh
   local end expected
@@ -57,7 +57,7 @@ refused() {
   refuses 3 'supervisor: there is no process 999999999' "$supervisor" attach trace 999999999 1 || return 1
   refuses 3 'supervisor: there is no process 999999999' "$supervisor" points 999999999
 }
-check 'what cannot be recorded is an error with the words of the command' refused
+check 'a failed recording is an error with the message of the command' refused
 attaches() {
   fresh
   start_process "$bin/worker" -t 1 -n 0 -w 200 || return 1

@@ -119,7 +119,7 @@ plays() {
 }
 for page in "$pages"/*.3; do
   name=$(basename "$page" .3)
-  check "the synopsis of $name(3) is what the headers say" synopsis_agrees "$page"
+  check "the synopsis of $name(3) has the declarations of the headers" synopsis_agrees "$page"
   examples "$page" "$name"
   check "the examples of $name(3) compile" examples_compile "$name"
   ! grep -q '^\$ ' "$page" || check "the program of $name(3) prints what the page shows" plays "$page" "$name"

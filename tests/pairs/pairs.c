@@ -198,7 +198,7 @@ static uint64_t count_packets(const char *const *paths, size_t count) {
 static const char *const formats[] = {"text",        "json",    "generic",    "csv",
                                       "babeltrace2", "details", "details:2.0"};
 
-/* One format: what was delivered to it, which must be what it printed. */
+/* One format: what was delivered to it and what it printed must be equal. */
 static bool print(struct counts *counts, const char *format, const char *const *paths) {
   char name[32], *text = NULL;
   size_t size;
@@ -256,7 +256,7 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
   return remove(path);
 }
 
-/* Traces that are written hold as many events; what they cannot hold they refuse. */
+/* Written traces have the same number of events; events that a format cannot store are refused. */
 static bool check_written(const char *const *paths, const char *directory, const struct counts *wanted) {
   static const char *const kinds[] = {"ctf1", "ctf2", "cpel"};
   bool is_same = true;

@@ -56,7 +56,7 @@ told="$events events, $losses losses, some boundaries, not flushed"
 check 'events, losses and boundaries are reported' says 1 "loaded
 $told
 $not_whole" "$kymo" cat mytrace --sink ./faulty.so
-check 'a filter decides what it is given' says 0 "loaded
+check 'a filter selects the events that it receives' says 0 "loaded
 0 events, 0 losses, some boundaries, not flushed" "$kymo" cat mytrace --sink ./faulty.so --begin 2033-01-01
 # fails WHERE EVENTS LOSSES BOUNDARIES: the function fails, the end is called nevertheless, the sink's own message is printed
 fails() {
@@ -178,7 +178,7 @@ kymo convert: the sink ./faulty.so writes no files: kymo cat --sink ./faulty.so'
 check 'convert with a format and a sink' usage 'kymo convert: --to and --sink both choose where the events go; use one' \
   "$kymo" convert mytrace --to ctf2 --sink ./files.so -o made
 for command in convert merge; do
-  check "$command writes what a sink makes" eval 'may_lose "$kymo" $command mytrace --sink ./files.so -o made.'$command' && grep -qx "$told" made.'$command
+  check "$command writes the output of a sink" eval 'may_lose "$kymo" $command mytrace --sink ./files.so -o made.'$command' && grep -qx "$told" made.'$command
 done
 
 # ---- in C++ ----
@@ -298,7 +298,7 @@ packets|2'
     wait $follower
     [ "$(sqlite3 live.db 'select count(*) from events')" = "$events" ]
   }
-  check 'others see what was written so far' follows_database
+  check 'others see the rows that were written so far' follows_database
   documented() {
     (cd sink-sqlite && cp -r ../mytrace TRACE && PATH=$bin:$PATH &&
       sed -n 's/^    \(kymo\|sqlite3\)/\1/p' "$KYMO_SOURCE/examples/sink-sqlite/README.md" >shown && . ./shown) >printed 2>&1 &&

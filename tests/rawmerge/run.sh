@@ -199,7 +199,7 @@ check 'damage: the rest of the file is left out, which is reported: by a plug-in
 check '… by a description' merges 1 '' short.wanted -q $by_fields plain short
 check 'an empty file' merges 0 '' plain $by_fields plain empty
 check '… by a plug-in' merges 0 '' plain --records ./records.so empty plain
-check 'nothing but empty files' merges 0 '' empty $by_fields empty empty
+check 'only empty files' merges 0 '' empty $by_fields empty empty
 missing='missing: cannot open: No such file or directory'
 check 'a file that is missing' merges 3 "kymo merge: $missing" '' $by_fields plain missing
 check '… by a plug-in' merges 3 "kymo merge: $missing" '' --records ./records.so plain missing

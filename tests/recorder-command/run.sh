@@ -194,7 +194,7 @@ not_kept_is_carried() { # … by what is made of the trace, and rings say it as 
   may_lose "$kymo" convert -q -o several out other && not_kept $overwritten $discarded several/out || return 1
   records 0 -o third -- "$bin/points" && may_lose "$kymo" convert -q -o whole third && [ ! -e whole/.kymo/not-kept ]
 }
-check 'convert and merge say so too, and kymo info of rings' not_kept_is_carried
+check 'convert and merge report it too, and so does kymo info of rings' not_kept_is_carried
 info_of_odd_notes() { # whatever is there instead of the note, kymo info goes on
   local note
   fresh
@@ -207,7 +207,7 @@ info_of_odd_notes() { # whatever is there instead of the note, kymo info goes on
   timeout 20 "$kymo" info out >info 2>words
   [ $? = 1 ] && expect "kymo info: $note: not a regular file" cat words && grep -q '^events  *7$' info && ! grep -q 'not kept' info
 }
-check 'kymo info: a note of what was not kept that is empty, no number, too large or a FIFO' info_of_odd_notes
+check 'kymo info: a file with the number of lost events that is empty, no number, too large or a FIFO' info_of_odd_notes
 advice_on_losses() { # the recorder is stopped while the rings are filled
   fresh
   records 1 -o out --buffer 16k -- sh -c 'kill -STOP $PPID; "$@"; kill -CONT $PPID' sh "$bin/worker" -t 2 -n 20000 || return 1
@@ -267,7 +267,7 @@ many_threads() {
   records 0 -o out --buffer 16k -- "$bin/worker" -t 1000 -n 20 -m -c counters || return 1
   "$bin/check_trace" -g -c counters out >sums && grep -q '^lost 0$' sums || { cat sums; return 1; }
 }
-check '1000 threads at once lose nothing, 3000 one after the other nothing uncounted' many_threads
+check '1000 threads at once lose no event, 3000 one after the other lose none uncounted' many_threads
 reads_equal() {
   fresh
   records 0 -o out --buffer 32k -- "$bin/worker" -t 3 -n 5000 || return 1
@@ -298,7 +298,7 @@ outlives() {
   kill -9 "$(cat pid)"
   "$bin/check_trace" -q out && [ "$(sum_of events out)" -gt 10 ]
 }
-check 'a process that outlives the command: what it has recorded is there, and said' outlives
+check 'a process that outlives the command: its events are in the trace, and a message reports it' outlives
 begins_late() { # a daemon makes its rings when the recorder does not look any more
   fresh
   records 0 -o out -- sh -c "'$bin/points'; mkdir \"\$KYMO_RINGS/late-1\"" || return 1
@@ -330,7 +330,7 @@ places() {
   records 0 -o a/b/c -- "$bin/points" && [ "$(sum_of events a/b/c)" = 7 ] || return 1
   KYMO_RINGS=$case_dir/rings records 0 -o with-rings -- "$bin/points" && [ -d rings ] && [ -z "$(ls rings)" ]
 }
-check 'where the trace goes without -o, with KYMO_OUT, and below directories to be made' places
+check 'where the trace goes without -o, with KYMO_OUT, and below directories that do not exist yet' places
 settings_win() { # settings of the caller's environment do not reach the command
   fresh
   KYMO_ENABLE=net KYMO_MODE=overwrite KYMO_SAVE=always KYMO_BUFFER=16k records 0 -o out -- "$bin/points" && [ "$(sum_of events out)" = 7 ] && [ "$(ls | tr '\n' ' ')" = 'out said ' ]
@@ -396,6 +396,6 @@ recorder_killed() { # the command goes on; its rings and the trace so far are re
   "$bin/check_trace" -q out/* && "$kymo" cat -q -f babeltrace2 rings/record-*/worker-* >text 2>/dev/null && "$bin/check_trace" -q -t <text && [ -s text ] || return 1
   "$kymo" clean --yes rings >said && [ -z "$(ls rings)" ] || { cat said; ls -R rings; return 1; }
 }
-check 'if kymo record is killed the command goes on, its rings and the trace so far are readable' recorder_killed
+check 'if kymo record is killed the command continues, its rings and the trace so far are readable' recorder_killed
 
 exit 0

@@ -29,7 +29,7 @@ nothing_happens() {
   flight 0 --snapshot-on crash --snapshot-on exit-code --snapshot-on USR1 -- "$bin/worker" -t 2 -n 1000 || return 1
   [ ! -e out ] && expect 'kymo record: no snapshot was taken: none of the events of --snapshot-on happened' cat said
 }
-check 'when nothing happens nothing is written' nothing_happens
+check 'without a trigger nothing is written' nothing_happens
 crash() {
   fresh
   flight 139 --snapshot-on crash --buffer 64k -- "$bin/worker" -t 3 -n 0 -m -k 30000 -e segv -c counters || return 1
@@ -56,7 +56,7 @@ crash_of() {
 check 'crash of a worker that its master waits for: a fault' crash_of segv 'Segmentation fault'
 check 'crash of a worker: abort' crash_of abort Aborted
 check 'crash of a worker: SIGTRAP' crash_of trap 'Trace/breakpoint trap'
-check 'crash of a worker whose own handler gives the signal back' crash_of own 'Segmentation fault'
+check 'crash of a worker whose own handler passes the signal back' crash_of own 'Segmentation fault'
 [ -n "$sanitizer" ] || check 'crash of a worker: a stack that overflows' crash_of deep 'Segmentation fault'
 # crash_of_unwatched HOW SIGNAL [VARIABLE=VALUE]: of a worker that the kernel reaps, since its parent wants to know nothing of it. KILL comes from here
 crash_of_unwatched() {

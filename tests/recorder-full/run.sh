@@ -145,7 +145,7 @@ EOF
   }
   if $as_nobody test -x "$KYMO_BUILD" && $as_nobody test -r "$KYMO_BUILD/libkymo-trace.so"; then
     check 'directories that may not be written: one warning each, the program runs on' unwritable
-    check 'a program that gives up its rights goes on recording, new threads too' gives_up_rights
+    check 'a program that drops its privileges continues to record, also in new threads' gives_up_rights
   fi
 else
   skip 'directories that may not be written' 'needs root to become another user'

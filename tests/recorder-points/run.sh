@@ -281,7 +281,7 @@ patched_late() { # by a library that is loaded, and unloaded
   traced "$bin/patched-late" "$bin/plugin.so" && expect 'patched:plugged' event_names "$(the_trace)" &&
     [ "$(payloads "$(the_trace)" | wc -l)" = 6 ]
 }
-check 'patched tracepoints of a library that comes and goes' patched_late
+check 'patched tracepoints of a library that is loaded and unloaded' patched_late
 
 switched_under_load() {
   local evaluated counted

@@ -81,7 +81,7 @@ a width or precision above 65536: wrong:wide
 %ls for no text of wchar_t: wrong:no_text
 END
 }
-check 'what is wrong with a format is said' refused_alone
+check 'the fault of a format is reported' refused_alone
 too_long() {
   fresh
   traced KYMO_MODE=discard KYMO_BUFFER=16k "$bin/kinds" long || return 1

@@ -92,7 +92,7 @@ idle() { # a part that holds nothing is not made
   for part in out/*; do [ "$("$kymo" cat -q "$part" | grep -cv '^#')" -gt 0 ] || { echo "$part is empty"; return 1; }; done
   [ "$("$kymo" cat -q out | grep -cv '^#')" = 14 ]
 }
-check 'while nothing happens no part is made' idle
+check 'no part is made without events' idle
 ctf2() {
   fresh
   recorded --rotate 100k --ctf 2 --buffer 8M -- "$bin/worker" -t 2 -n 10000 || return 1

@@ -121,7 +121,7 @@ handlers_leave() {
 }
 check 'a handler that interrupts an event records; the third level is counted' handlers_leave nest 'after 1000, inner 5, outer 5' 5
 check 'the same on a stack of its own' handlers_leave stack 'after 1000, inner 5, outer 5' 5
-check 'a handler that blocks nothing and is reset records beside the event it interrupts' \
+check 'a handler that blocks nothing and is reset records besides the interrupted event' \
   handlers_leave reset 'after 1000, inner 5, outer 5' 0
 check 'a handler that unblocks all signals records beside the event it interrupts' \
   handlers_leave unblock 'after 1000, inner 5, outer 5' 0
@@ -164,11 +164,11 @@ forks_are_whole() { # forks_are_whole TRACES HOW…: each process its own trace 
   [ "$(grep -h 'vpid =' out/*/metadata | sort -u | wc -l)" = "$traces" ] || { echo 'a pid is there twice'; return 1; }
   "$bin/check_trace" -q -g -c counters out/* && babeltrace2 out/* >/dev/null
 }
-check 'a forked child records into a trace of its own' forks_are_whole 2 fork
+check 'a forked child records into its own trace' forks_are_whole 2 fork
 check 'a forked child that records nothing has no trace' forks_are_whole 1 silent
-check 'a child made by _Fork records into a trace of its own' forks_are_whole 2 _fork
-check 'a child made by a bare clone records into a trace of its own' forks_are_whole 2 clone
-check 'a child made by vfork and exec records into a trace of its own' forks_are_whole 2 vfork
+check 'a child made by _Fork records into its own trace' forks_are_whole 2 _fork
+check 'a child made by a bare clone records into its own trace' forks_are_whole 2 clone
+check 'a child made by vfork and exec records into its own trace' forks_are_whole 2 vfork
 check 'children of children record into traces of their own' forks_are_whole 4 chain
 check 'pitfall 7: children made while other threads record' forks_are_whole 6 threads
 check 'a child made by a handler in the middle of an event' forks_are_whole 2 handler
@@ -210,7 +210,7 @@ EOF
   expect 'plugin:common plugin:one' event_names "$(the_trace)"
 }
 if [ -z "$sanitizer" ]; then # a sanitizer's runtime has to come first
-  check 'a library brings the recorder into a program that knows nothing of it' library_of_an_untraced_program
+  check 'a library loads the recorder into a program that does not use it' library_of_an_untraced_program
 fi
 cplusplus() {
   fresh

@@ -231,7 +231,7 @@ one
     --trace-bufsz=32k --trace-modes=x -- --trace=no || return 1
   [ "$(event_names "$(the_trace)")" = "$(echo $every | tr ' ' '\n' | sort | tr '\n' ' ' | sed 's/ $//')" ]
 }
-check 'kymo_args_apply takes its options off and leaves the others' arguments
+check 'kymo_args_apply removes its options and keeps the others' arguments
 wrong_arguments() {
   fresh
   one_warning 'sideways' env KYMO_RINGS="$case_dir/rings" "$bin/points" --trace=* --trace-dir=out --trace-mode=sideways

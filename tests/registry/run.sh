@@ -149,7 +149,7 @@ piped() { "$kymo" describe - <sample.key | "$kymo" compile - >piped.key && cmp p
 check 'standard input and output' piped
 small() { (ulimit -f 1; trap '' XFSZ; exec "$kymo" describe -o small.registry sample.key); }
 ends 'a file that may not grow' 3 'kymo describe: small.registry: File too large' small
-check 'what was not written whole is taken away' test ! -e small.registry
+check 'an incompletely written file is removed' test ! -e small.registry
 if [ -w /dev/full ]; then
   ends 'a full disk' 3 'kymo describe: /dev/full: No space left on device' "$kymo" describe -o /dev/full sample.key
   check 'a device is not taken away' test -c /dev/full

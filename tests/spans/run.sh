@@ -95,7 +95,7 @@ lossy() { # 20 and 100 are no pair that is known: the end of the first one, and 
     "$kymo" stat latency --from begin --to end lossy 2>said | grep -qxF 'not counted: 1 without end, 1 over lost events' &&
     "$kymo" stat latency --from begin --to end --csv lossy 2>&1 >printed | grep -qxF 'kymo stat: not counted: 0 without begin, 1 without end, 0 without key, 1 over lost events'
 }
-check 'what lasts over lost events is not measured, and said so' lossy
+check 'a span over lost events is not measured, and this is reported' lossy
 
 # ---- tables ----
 
@@ -231,7 +231,7 @@ else
   skip 'the span that a thread crashed in' 'a sanitizer takes the crash'
 fi
 no_edges() { ! "$kymo" stat distance table | grep -q 'open for' && ! "$kymo" stat state --event 'db:*' --json table | grep -q '"open"'; }
-check 'what is measured from event to event has nothing open' no_edges
+check 'a measure from event to event has no open spans' no_edges
 
 # self time is that of the innermost open span, worked out event by event
 cat >innermost.py <<'P'

@@ -21,7 +21,7 @@ all_there() { [ "$(cat counts)" = 'truncated 0 lost 0 errors 0' ] || { cat count
 
 threads() { log threads "$@" && all_there; }
 raw_threads() { threads "$@" && expect '0:20000 1:20000 2:20000 3:20000' found --gaps log_thread* && [ "$(ls log_thread* | wc -l)" -le 4 ]; }
-check 'what threads write is there, in their order: raw' raw_threads
+check 'the bytes of threads are complete and in their order: raw' raw_threads
 check '… in packets of 4 KiB' raw_threads small
 framed_threads() { threads framed "$@" && expect '0:20000 1:20000 2:20000 3:20000' found --framed log_*; }
 check '… framed, with every number once' framed_threads small
@@ -86,7 +86,7 @@ child() {
   alone log fork "$@" 2>"$TMPDIR/said" && expect '0:2' found log_thread0 && expect '1:200' found log.[0-9]*_thread0 &&
     [ "$(cat "$TMPDIR/said")" = "child: $(stat -c %s log.[0-9]*_thread0) bytes" ]
 }
-check 'a child writes files of its own, and nothing of its parent' child small
+check 'a child writes its own files, and nothing of its parent' child small
 check '… from memory too' child small memory
 
 full() {

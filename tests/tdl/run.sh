@@ -17,7 +17,7 @@ done
 same_bytes() {
   "$kymo" compile -o "$TMPDIR/one" "$1" && "$kymo" compile -o "$TMPDIR/two" "$1" && cmp "$TMPDIR/one" "$TMPDIR/two"
 }
-check 'one text makes the same key twice' same_bytes "$KYMO_SOURCE/tests/tdl/pass-tables.tdl"
+check 'one text compiles to the same bytes twice' same_bytes "$KYMO_SOURCE/tests/tdl/pass-tables.tdl"
 
 warns() {
   "$kymo" compile -o "$TMPDIR/key" "$KYMO_SOURCE/tests/tdl/pass-warnings.tdl" 2>"$TMPDIR/words" || return 1

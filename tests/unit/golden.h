@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Golden files of languages: pass-NAME.ENDING is right, fail-NAME.ENDING is not, and NAME.expect is what
- * comes out. With KYMO_REWRITE=1 what came out is written over what was expected.
+ * Golden files of languages: pass-NAME.ENDING is right, fail-NAME.ENDING is not, and NAME.expect is the
+ * expected output. With KYMO_REWRITE=1 the output replaces the expectation.
  */
 #ifndef TEST_GOLDEN_H
 #define TEST_GOLDEN_H
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compiles one file; what came out goes to `out`. False if it is not as its name says. */
+/* Compiles one file; the result goes to `out`. False if it is not as its name says. */
 typedef bool golden_try(const char *path, bool should_pass, struct kymo_strbuf *out);
 
 static inline bool read_file(const char *path, struct kymo_strbuf *out) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Random schemas: integers of all widths, alignments and byte orders, texts, floats, varints, blobs; arrays,
- * structs, and what depends on another field: sequences, variants, optionals. The same seed gives the same
- * schema.
+ * structs, and types that depend on another field: sequences, variants, optionals. The same seed gives the
+ * same schema.
  *
  *   random_seed(number);
  *   schema = random_schema(&(struct making){0});

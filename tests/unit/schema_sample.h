@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of what keeps schemas: one that uses everything the model has, and equality of two schemas. */
+/* For tests of code that stores schemas: a schema that uses the whole model, and equality of two schemas. */
 #ifndef TEST_SCHEMA_SAMPLE_H
 #define TEST_SCHEMA_SAMPLE_H
 
@@ -283,7 +283,7 @@ static inline uint32_t sample_scalars(struct sample *s, struct kymo_member *memb
   return SAMPLE_COUNT(list);
 }
 
-/* Types with parts: what depends on a length in the common context, nested containers. */
+/* Types with parts: types that depend on a length in the common context, nested containers. */
 static inline uint32_t sample_compounds(struct sample *s, struct kymo_member *members,
                                         const struct kymo_type *length, const struct kymo_type *flag) {
   static const uint32_t steps[] = {0, 1};

@@ -347,8 +347,8 @@ static void thousands_of_streams_are_walked_either_way(void **state) {
 
 /* ---- programs of other versions ---- */
 
-/* What was filled of a struct of `size` bytes: bytes of 0xaa are not touched, and zeros follow what the
- * library knows. */
+/* Checks the filled part of a struct of `size` bytes: bytes of 0xaa are not touched, and zeros follow the
+ * members that the library knows. */
 static void check_filled(const unsigned char *bytes, size_t size, size_t known) {
   for (size_t i = known; i < size; i++)
     assert_int_equal(bytes[i], 0);

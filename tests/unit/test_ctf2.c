@@ -6,7 +6,7 @@
  *   pass-NAME.json   compiles; NAME.expect is what the writer makes of the schema
  *   fail-NAME.json   does not; NAME.expect is the error as users see it
  *
- * With KYMO_REWRITE=1 the golden test writes what came out over what it expects.
+ * With KYMO_REWRITE=1 the golden test replaces its expectations by the output.
  */
 #include "golden.h"
 #include "format/metadata.h"
@@ -132,7 +132,7 @@ static bool survives_round_trip(const char *path, const struct kymo_schema *sche
 
 /* ---- golden files ---- */
 
-/* Compiles one golden file; what came out goes to `out`. False if it is not as its name says. */
+/* Compiles one golden file; the result goes to `out`. False if it is not as its name says. */
 static bool try_golden(const char *path, bool should_pass, struct kymo_strbuf *out) {
   struct kymo_strbuf text = {0};
   struct kymo_error error;

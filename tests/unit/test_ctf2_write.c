@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CTF 2 writer by itself: what it makes of schemas that show one rule each. That what it writes means the
- * same is tested in test_ctf2.c, by reading it. Called as "test_ctf2_write --write FILE" this prints what it
- * makes of a TSDL file.
+ * The CTF 2 writer by itself: its output for schemas that show one rule each. test_ctf2.c reads the output
+ * and tests that it means the same. Called as "test_ctf2_write --write FILE" this prints its output for a
+ * TSDL file.
  */
 #include <setjmp.h>
 #include <stdarg.h>

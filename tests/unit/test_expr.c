@@ -20,7 +20,7 @@
 
 enum {
   FAST = 1,      /* the fast path decodes a record with this LET */
-  NOT_FOLDED = 2 /* of texts, or of what has no value: refused as a constant */
+  NOT_FOLDED = 2 /* of texts, or without a value: refused as a constant */
 };
 
 /* x, y, z: INTEGER 64, u: UNSIGNED 64, t: the text "ab". No result: absent. */
@@ -332,7 +332,7 @@ static void filters_have_the_results_of_the_table(void **state) {
   check_all(check_filter);
 }
 
-/* ---- what descriptions have no fields of ---- */
+/* ---- values that fields of descriptions cannot have ---- */
 
 static struct kymo_expr_value real(double f) {
   return (struct kymo_expr_value){.sort = KYMO_SORT_FLOAT, .f = f};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters on either way: what kymo_trace_previous_filtered gives is what kymo_trace_next_filtered gives,
- * backward, and neither depends on how one came to an event. Random filters over random traces; the
+ * Filters on either way: kymo_trace_previous_filtered returns the events of kymo_trace_next_filtered in
+ * reverse, and neither depends on how the current event was reached. Random filters over random traces; the
  * environment variable KYMO_SEED repeats one case.
  */
 #include "random_trace.h"

@@ -7,7 +7,7 @@
 #include "random_trace.h"
 #include <inttypes.h>
 
-/* ---- what a trace delivers ---- */
+/* ---- the events of a trace ---- */
 
 struct seen {
   uint32_t stream;

@@ -17,7 +17,7 @@ static void hold(bool holds, const char *what) {
 
 /* ---- building a schema again ---- */
 
-/* What a change of a type does to the hashes of what has it. */
+/* The effect of a change of a type on the hashes of the types that contain it. */
 enum effect { NOT_POSSIBLE, NO_CHANGE, NEW_LAYOUT, NEW_CONTENT };
 
 struct change {
@@ -72,7 +72,7 @@ static const struct kymo_type *rebuild(struct rebuilding *r, const struct kymo_t
   return r->types[type->id] = make(r->builder, copy);
 }
 
-/* Types of one schema in a new builder; what they point to stays in the schema. */
+/* Types of one schema in a new builder; the objects that they point to stay in the schema. */
 static struct rebuilding begin(const struct kymo_schema *from) {
   struct rebuilding r = {.from = from, .builder = kymo_builder_new()};
   r.types = calloc(from->type_count, sizeof *r.types);

@@ -119,8 +119,8 @@ static uint64_t fold_linear(int64_t from_ns, uint64_t *count) {
 
 static size_t damaged_places; /* that going all the way meets */
 
-/* Goes to the time in a newly opened trace: what comes must be what the linear way has. Returns how many
- * packets the index was said to know before it was needed. */
+/* Goes to the time in a newly opened trace: the next events must be those of a linear reading. Returns the
+ * number of packets that the index knew before it was needed. */
 static uint64_t check_jump(int64_t time_ns) {
   uint64_t expected_count, count, kept = 0;
   uint64_t expected = fold_linear(time_ns, &expected_count);
@@ -165,7 +165,7 @@ static uint8_t *read_whole(const char *name, size_t *size) {
 
 #define INDEX "trace/.kymo/index"
 
-/* Where nothing else is said, no index goes anywhere but beside the trace. */
+/* Without other settings an index is only written beside the trace. */
 static int begin(void **state) {
   int status = make_top(state);
   setenv("XDG_CACHE_HOME", below("cache"), 1);

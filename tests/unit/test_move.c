@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moving by numbers and backward: random walks against what the linear way delivers, over random traces with
+ * Moving by numbers and backward: random walks compared with a linear reading, over random traces with
  * losses, damage, times that go backward, packets at no place. The environment variable KYMO_SEED repeats one
  * case.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of merged streams at the ends of what times there can be. */
+/* The order of merged streams at the least and the greatest times. */
 #include "read_memory.h"
 
 #define STREAMS_MAX 5

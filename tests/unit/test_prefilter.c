@@ -200,7 +200,7 @@ static int both(struct prefilter_case *c, unsigned move, uint64_t number) {
   return statuses[0];
 }
 
-/* A number may be known to one only: a filter with a memory has seen what comes before a time. */
+/* Only one of them may know a number: a filter with a memory has seen the events before a time. */
 static void both_tell(const struct prefilter_case *c) {
   struct kymo_bookmark one, other;
   kymo_trace_tell(c->prefiltered, &one);

@@ -283,8 +283,8 @@ static void many_streams_are_merged_like_a_sort(void **state) {
   free(p);
 }
 
-/* Keys of the merge hold only a part of the time: centuries ahead and back again must come out all the
- * same. */
+/* Keys of the merge have only a part of the time: centuries ahead and back again must be right
+ * nevertheless. */
 static void times_that_are_centuries_apart_are_merged(void **state) {
   (void)state;
   enum { STREAMS = 300, EVENTS = 6, YEAR = 31557600 };
@@ -313,7 +313,7 @@ static void times_that_are_centuries_apart_are_merged(void **state) {
   free(p);
 }
 
-/* A stream whose times jump back, even before all others, goes on at once. */
+/* A stream whose times jump back, even before all others, continues at once. */
 static void times_that_jump_back_come_at_once(void **state) {
   (void)state;
   enum { YEAR = 31557600, STREAMS = 70 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CTF traces as directories: what is found where, which files are one stream, which directories one
- * trace; metadata in packets; what is refused and how. */
+/* CTF traces as directories: which files are found, which files are one stream, which directories one trace;
+ * metadata in packets; refused traces and their errors. */
 #include "folder.h"
 #include "read_memory.h"
 #include "format/description.h"

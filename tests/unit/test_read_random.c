@@ -162,7 +162,7 @@ struct expectation {
   char texts[3][4096];
 };
 
-/* Writes one scope; returns what the walk must say. */
+/* Writes one scope; returns the expected result of the walk. */
 static void write_scope(struct writing *w, const struct kymo_type *type, char *text) {
   w->at = 0;
   w->text[0] = 0;
@@ -180,7 +180,7 @@ static void write_scope(struct writing *w, const struct kymo_type *type, char *t
   memcpy(text, w->text, w->at + 1);
 }
 
-/* What kymo_get_* says of the payload's plain fields is what the walk says. */
+/* kymo_get_* and the walk return the same values for the payload's plain fields. */
 static void check_get(struct kymo_trace *trace, const struct kymo_event *event) {
   struct kymo_walk walk;
   struct kymo_value value;

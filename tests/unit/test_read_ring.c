@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the rings of a process that goes on recording, and describing new classes. */
+/* Reading the rings of a process that continues to record, and describing new classes. */
 #include "ring_memory.h"
 #include <fcntl.h>
 #include <kymo/read.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Types made of what call sites say: codes and listings, here written by hand instead of by the macros. */
+/* Types made from the data of call sites: codes and listings, here written by hand instead of by the
+ * macros. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -364,7 +365,7 @@ static void variants_at_the_ends_of_tags(void **state) {
   assert_string_equal(described(LISTED(KYMO_KIND_VARIANT_), &listing), "refused");
 }
 
-/* ---- what no macro writes ---- */
+/* ---- data that no macro writes ---- */
 
 static void broken_descriptors_are_refused(void **state) {
   (void)state;

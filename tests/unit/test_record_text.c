@@ -428,7 +428,7 @@ static void a_trace_takes_a_missing_or_an_empty_directory(void **state) {
   snprintf(asked, sizeof asked, "%s/a/b/file", scratch);
   assert_false(kymo_trace_place(out, asked, NULL, "n"));
   assert_int_equal(errno == ENOTDIR || errno == EEXIST || errno == ENOTEMPTY, 1);
-  /* what could not be made is named, also where not even the name was complete */
+  /* the failed tracepoint is named, even if its name was not complete */
   memset(out, 'x', sizeof out);
   assert_false(kymo_trace_place(out, NULL, asked, "n"));
   assert_int_equal(strncmp(out, asked, strlen(asked)), 0);

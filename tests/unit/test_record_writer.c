@@ -105,7 +105,8 @@ static void pitfall_1_packets_poisoned_by_others_are_closed_by_their_owner(void 
   while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) {
     uint64_t seen = __atomic_load_n(&recorded, __ATOMIC_ACQUIRE);
     bool has_moved =
-        seen > last; /* there is something to poison, and the owner has closed what was poisoned before */
+        seen > last; /* there is a packet to poison, and the owner has closed the packets that were
+                      * poisoned before */
     last = seen;
     if (has_moved) {
       kymo_writer_poison(UINT64_MAX);

@@ -212,7 +212,7 @@ static void zeros_of_a_torn_append_end_the_reading(void **state) {
   free(registry.bytes);
 }
 
-/* ---- sound checksums over what makes no sense ---- */
+/* ---- valid checksums over invalid contents ---- */
 
 /* The `size` bytes at `at` in the content of the `number`-th record of a kind becomes `value`: refused at
  * byte `fault` of the content (-8: of the record) with these words. */
@@ -280,8 +280,8 @@ static void what_makes_no_sense_is_refused(void **state) {
   }
 }
 
-/* A registry that is sound but for what it says of an event class: a writer's fault, or a checksum made right
- * by hand. */
+/* A registry that is valid except for an event class: a fault of the writer, or a checksum corrected by
+ * hand. */
 static void event_classes_are_what_they_say(void **state) {
   (void)state;
   static const char *const names[] = {"content", "layout"};

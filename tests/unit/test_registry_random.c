@@ -13,7 +13,7 @@ struct registry {
   size_t size;
 };
 
-/* ---- what random_schema leaves out ---- */
+/* ---- parts that random_schema leaves out ---- */
 
 /* Any text but NULL: empty, with quotes, controls, broken UTF-8. */
 static char *random_text(struct making *m) {

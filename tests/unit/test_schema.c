@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model: interning, lookups, what finishing refuses, clocks. */
+/* The model: interning, lookups, refusals of finishing, clocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -270,7 +270,7 @@ static void the_last_owner_frees(void **state) {
   kymo_schema_release(NULL);
 }
 
-/* ---- what finishing refuses ---- */
+/* ---- refusals of finishing ---- */
 
 static void unusable_scalars_are_refused(void **state) {
   (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Going to a time in files that their description says are sorted: by a search where records have one size
- * and concern themselves alone, by a walk elsewhere; where one comes out is the same, and so is what one
- * finds around.
+ * Going to a time in files that are sorted by their description: by a search where records have one size and
+ * do not depend on each other, by a walk elsewhere; the reached position is the same, and so are the events
+ * around it.
  */
 #include "folder.h"
 #include "plan/search.h"
@@ -219,7 +219,7 @@ static void a_search_finds_what_a_walk_finds(void **state) {
   }
 }
 
-/* What ties records to others, or what may end the reading. */
+/* Items that make records depend on others, or that may end the reading. */
 static const char *const tied[] = {
     HEAD "RECORD r EVENT IS n: UNSIGNED 8 LENGTH OF s; s: STRING; ACQUISITION: UNSIGNED 8 TIME c POINT; END; "
          "LAYOUT REPEAT r;\n",
@@ -272,7 +272,7 @@ static void what_is_tied_to_others_is_walked(void **state) {
 #define REST "k: UNSIGNED 32; rest: BYTES 496; END;\nLAYOUT REPEAT r;"
 #define TIED HEAD "RECORD r EVENT IS " TIME "LET sum=r.sum+n; " REST
 
-/* Where a walk is what there is, it is what it was. */
+/* Where only a walk is possible, its result is unchanged. */
 static void a_walk_finds_it_too(void **state) {
   (void)state;
   static const char *const texts[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the outputs are made of: numbers, characters, JSON, labels, variants around values. */
+/* The parts of outputs: numbers, characters, JSON, labels, variants around values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parser and checker of TDL: golden files (tests/tdl), every description that documents show, and what no
- * file of a sensible size can show.
+ * The parser and checker of TDL: golden files (tests/tdl), every description that documents show, and cases
+ * that no file of a sensible size can show.
  *
- *   pass-NAME.tdl   is right; NAME.expect is what was warned of, and what was made of prefixes and records
+ *   pass-NAME.tdl   is right; NAME.expect has the warnings, and the checked prefixes and records
  *   fail-NAME.tdl   is wrong; NAME.expect is the error as users see it
  *
- * With KYMO_REWRITE=1 the golden test writes what came out over what it expects.
+ * With KYMO_REWRITE=1 the golden test replaces its expectations by the output.
  */
 #include "golden.h"
 #include "lang/tdl/tdl.h"
@@ -34,7 +34,7 @@ static struct tdl_tree *check(const char *text, size_t length, struct kymo_strbu
   return NULL;
 }
 
-/* ---- what was made of it ---- */
+/* ---- the checked tree ---- */
 
 static void show_slot(struct kymo_strbuf *out, const struct tdl_slot *slot) {
   static const char *const types[] = {"late",  "number",   "bytes",  "duration",
@@ -116,7 +116,7 @@ static void golden_files_come_out_as_expected(void **state) {
   check_golden_files("tdl", ".tdl", try_golden, 100);
 }
 
-/* ---- what documents show ---- */
+/* ---- descriptions in documents ---- */
 
 /* Each TRACE … END TRACE. of the text; its own warnings are ignored. */
 static int check_traces(const char *text, const char *end, const char *path) {
@@ -175,7 +175,8 @@ static void the_proposal_holds_right_descriptions(void **state) {
 
 /* ---- limits ---- */
 
-/* Checks a description made of a head, `count` times a piece, and a tail; the first line of what came out. */
+/* Checks a description made of a head, `count` times a piece, and a tail; returns the first line of the
+ * result. */
 static const char *check_many(const char *head, const char *piece, size_t count, const char *tail) {
   static char line[512];
   struct kymo_strbuf text = {0}, out = {0};

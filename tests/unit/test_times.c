@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times as people type them: what each form means, and where wrong ones are wrong. */
+/* Times as users type them: the meaning of each form, and the place of the fault in wrong ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

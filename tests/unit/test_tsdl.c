@@ -6,8 +6,8 @@
  *   pass-NAME.tsdl   compiles; NAME.expect is what the writer makes of the schema
  *   fail-NAME.tsdl   does not; NAME.expect is the error as users see it
  *
- * With KYMO_REWRITE=1 the golden test writes what came out over what it expects. Called as
- * "test_tsdl --write FILE" this prints what the writer makes of a file, for run.sh.
+ * With KYMO_REWRITE=1 the golden test replaces its expectations by the output. Called as "test_tsdl --write
+ * FILE" this prints what the writer makes of a file, for run.sh.
  */
 #include "golden.h"
 #include "base/bytes.h"
@@ -24,7 +24,7 @@
 
 /* ---- files ---- */
 
-/* What packets of metadata hold; a plain text stays what it is. */
+/* The text in packets of metadata; a plain text is unchanged. */
 static void unpack(struct kymo_strbuf *text) {
   struct kymo_bytes bytes = {.data = (const uint8_t *)text->text, .size = text->length};
   struct kymo_strbuf content = {0};
@@ -167,7 +167,7 @@ static bool survives_round_trip(const char *path, const struct kymo_schema *sche
 
 /* ---- golden files ---- */
 
-/* Compiles one golden file; what came out goes to `out`. False if it is not as its name says. */
+/* Compiles one golden file; the result goes to `out`. False if it is not as its name says. */
 static bool try_golden(const char *path, bool should_pass, struct kymo_strbuf *out) {
   struct kymo_strbuf text = {0};
   struct kymo_error error;
@@ -260,7 +260,7 @@ static void corpora_are_read_as_other_readers_read_them(void **state) {
   assert_true(corpus_files > 300);
 }
 
-/* ---- what golden files cannot show ---- */
+/* ---- cases that golden files cannot show ---- */
 
 #define TRACE "trace { major = 1; minor = 8; byte_order = be; };\n"
 
