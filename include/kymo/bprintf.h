@@ -301,9 +301,9 @@ KYMO_INLINE_ struct kymo_bsum_ kymo_bmeasure_(struct kymo_bsum_ sum, const struc
     return sum;
   sum.total += spec->text_bytes;
   if (spec->conversion == 'n') {
-    size_t tells = spec->size == 1 ? 0xffu : spec->size == 2 ? 0xffffu : 0xffffffffu;
-    if (tells < sum.most)
-      sum.most = tells;
+    size_t limit = spec->size == 1 ? 0xffu : spec->size == 2 ? 0xffffu : 0xffffffffu;
+    if (limit < sum.most)
+      sum.most = limit;
     sum.total += spec->size;
   }
   if (!kymo_btakes_(spec))

@@ -122,7 +122,7 @@ struct kymo_bookmark {
   uint64_t offset; /* … and the offset in bytes where the event begins, or where the block with the event
                     * begins */
   int64_t time_ns; /* INT64_MIN: none */
-  bool is_behind;  /* … and the end follows that event */
+  bool is_at_end;  /* … and the end follows that event */
 };
 void kymo_trace_tell_(const struct kymo_trace *trace, struct kymo_bookmark *bookmark, size_t size);
 /* Does not move. The trace owns the memory that *bookmark points to. */

@@ -138,7 +138,7 @@ static const struct kymo_event_offset *next_event_offset(const struct kymo_decod
 }
 
 /* The same if the format supplies the offset of each event. */
-static uint32_t find_told(struct kymo_decoder *decoder, uint32_t count) {
+static uint32_t find_given(struct kymo_decoder *decoder, uint32_t count) {
   const struct kymo_stream_plan *plan = decoder->plan;
   const struct kymo_event_offset *event_offset = next_event_offset(decoder),
                                  *end = decoder->event_offsets + decoder->offset_count;
@@ -229,7 +229,7 @@ enum kymo_step kymo_look_ahead(struct kymo_decoder *decoder) {
   decoder->located = 0; /* lookahead uses the same slots */
   while (count < decoder->event_capacity) {
     if (decoder->event_offsets)
-      count = find_told(decoder, count);
+      count = find_given(decoder, count);
     else if (KYMO_LIKELY(decoder->plan->find))
       count = decoder->plan->find(decoder, count);
     if (count == decoder->event_capacity)

@@ -24,7 +24,7 @@ struct kymo_decoder {
   bool is_rounded;                            /* times are those of readers of CTF (KYMO_QUIRK_ROUNDED) */
   bool is_raw;                                /* a packet is one event, which the format has found */
   bool has_damage;                            /* since the last event */
-  bool tells_segments, begins_segment;        /* as in the packet's chunk */
+  bool marks_segments, begins_segment;        /* as in the packet's chunk */
   struct kymo_run run;                        /* the last slow step; the decode error of an event */
   uint64_t budget;                            /* see KYMO_SPEND_LIMIT */
   uint64_t packet_count;                      /* entered so far, including the current one */

@@ -51,21 +51,21 @@ static inline uint64_t load_near(const struct kymo_event *event, const struct ne
 }
 
 /* The place of the field in this event, and its length if another field contains it. */
-struct stand {
+struct place {
   const struct kymo_node *node;
   uint64_t at_bits, length;
 };
 
-static int find_stand(const struct kymo_event *event, uint32_t id, struct stand *stand) {
+static int find_place(const struct kymo_event *event, uint32_t id, struct place *place) {
   const struct kymo_fields *fields = event->plan->fields;
   if (!fields || id >= fields->count)
     return KYMO_E_UNKNOWN;
   const struct field *field = &fields->list[id];
   const struct kymo_node *node = field->node;
   if (field->has_place) {
-    *stand = (struct stand){node, kymo_body_bits(event) + node->offset_bits, 0};
+    *place = (struct place){node, kymo_body_bits(event) + node->offset_bits, 0};
     if (field->length.is_there)
-      stand->length = load_near(event, &field->length);
+      place->length = load_near(event, &field->length);
     return KYMO_OK;
   }
   const struct kymo_decoder *decoder = kymo_located(event);
@@ -75,9 +75,9 @@ static int find_stand(const struct kymo_event *event, uint32_t id, struct stand 
     return KYMO_E_ABSENT;
   if (node->segment == KYMO_SEGMENT_NONE)
     return KYMO_E_TYPE;
-  stand->node = node;
-  stand->at_bits = decoder->segments[node->segment] + node->offset_bits;
-  stand->length = node->selector_slot != KYMO_SLOT_NONE ? decoder->slots[node->selector_slot] : 0;
+  place->node = node;
+  place->at_bits = decoder->segments[node->segment] + node->offset_bits;
+  place->length = node->selector_slot != KYMO_SLOT_NONE ? decoder->slots[node->selector_slot] : 0;
   return KYMO_OK;
 }
 
@@ -104,14 +104,14 @@ __attribute__((noinline)) static int read_role(const struct kymo_event *event, u
 
 static int read_field(const struct kymo_event *event, uint32_t id, struct kymo_value *value,
                       enum kymo_token wanted) {
-  struct stand stand;
+  struct place place;
   if (KYMO_UNLIKELY(id >= KYMO_FIELD_STREAM))
     return read_role(event, id, value, wanted);
-  int status = find_stand(event, id, &stand);
+  int status = find_place(event, id, &place);
   if (status != KYMO_OK)
     return status;
-  enum kymo_token token = kymo_value_read(stand.node->type, event->packet->data, &stand.at_bits,
-                                          event->packet->content_bits, stand.length, value);
+  enum kymo_token token = kymo_value_read(place.node->type, event->packet->data, &place.at_bits,
+                                          event->packet->content_bits, place.length, value);
   if (token == wanted)
     return KYMO_OK;
   return wanted == KYMO_TOKEN_TEXT && token == KYMO_TOKEN_BLOB ? KYMO_OK : KYMO_E_TYPE;
@@ -303,32 +303,32 @@ static bool is_list(const struct kymo_type *type) {
   return type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE;
 }
 
-static uint64_t count_of(const struct stand *stand) {
-  const struct kymo_type *type = stand->node->type;
+static uint64_t count_of(const struct place *place) {
+  const struct kymo_type *type = place->node->type;
   return type->kind == KYMO_KIND_ARRAY      ? type->length
-         : type->kind == KYMO_KIND_SEQUENCE ? stand->length
+         : type->kind == KYMO_KIND_SEQUENCE ? place->length
                                             : type->member_count;
 }
 
 int kymo_walk_field(struct kymo_walk *walk, const struct kymo_event *event, uint32_t field) {
-  struct stand stand;
-  int status = field >= KYMO_FIELD_STREAM ? KYMO_E_TYPE : find_stand(event, field, &stand);
+  struct place place;
+  int status = field >= KYMO_FIELD_STREAM ? KYMO_E_TYPE : find_place(event, field, &place);
   walk->depth = 0;
   if (status != KYMO_OK)
     return status;
-  if (!is_list(stand.node->type) && stand.node->type->kind != KYMO_KIND_STRUCT &&
-      stand.node->type->kind != KYMO_KIND_UNION)
+  if (!is_list(place.node->type) && place.node->type->kind != KYMO_KIND_STRUCT &&
+      place.node->type->kind != KYMO_KIND_UNION)
     return KYMO_E_TYPE;
-  kymo_walk_at(walk, event, stand.node, stand.at_bits, count_of(&stand));
+  kymo_walk_at(walk, event, place.node, place.at_bits, count_of(&place));
   return KYMO_OK;
 }
 
 int kymo_event_get_count(const struct kymo_event *event, uint32_t field, uint64_t *count) {
-  struct stand stand;
-  int status = field >= KYMO_FIELD_STREAM ? KYMO_E_TYPE : find_stand(event, field, &stand);
-  if (status != KYMO_OK || !is_list(stand.node->type))
+  struct place place;
+  int status = field >= KYMO_FIELD_STREAM ? KYMO_E_TYPE : find_place(event, field, &place);
+  if (status != KYMO_OK || !is_list(place.node->type))
     return status != KYMO_OK ? status : KYMO_E_TYPE;
-  *count = count_of(&stand);
+  *count = count_of(&place);
   return KYMO_OK;
 }
 
@@ -350,21 +350,21 @@ static enum kymo_token walk_to(struct kymo_walk *walk, uint64_t index, struct ky
 
 static int get_element(const struct kymo_event *event, uint32_t field, uint64_t index,
                        struct kymo_value *value, enum kymo_token *token) {
-  struct stand stand;
+  struct place place;
   struct kymo_walk walk;
-  int status = field >= KYMO_FIELD_STREAM ? KYMO_E_TYPE : find_stand(event, field, &stand);
-  if (status != KYMO_OK || !is_list(stand.node->type))
+  int status = field >= KYMO_FIELD_STREAM ? KYMO_E_TYPE : find_place(event, field, &place);
+  if (status != KYMO_OK || !is_list(place.node->type))
     return status != KYMO_OK ? status : KYMO_E_TYPE;
-  if (index >= count_of(&stand))
+  if (index >= count_of(&place))
     return KYMO_E_RANGE;
-  const struct kymo_type *element = stand.node->type->element;
+  const struct kymo_type *element = place.node->type->element;
   if (has_one_width(element)) {
-    uint64_t at = kymo_round_up(stand.at_bits, element->align_bits) +
+    uint64_t at = kymo_round_up(place.at_bits, element->align_bits) +
                   index * kymo_round_up(element->size_bits, element->align_bits);
     *value = (struct kymo_value){.type = element};
     *token = kymo_value_read(element, event->packet->data, &at, event->packet->content_bits, 0, value);
   } else {
-    kymo_walk_at(&walk, event, stand.node, stand.at_bits, count_of(&stand));
+    kymo_walk_at(&walk, event, place.node, place.at_bits, count_of(&place));
     *token = walk_to(&walk, index, value);
   }
   return *token == KYMO_TOKEN_ERROR ? KYMO_E_FORMAT : *token == KYMO_TOKEN_ABSENT ? KYMO_E_ABSENT : KYMO_OK;
@@ -383,19 +383,19 @@ int kymo_event_get_element_(const struct kymo_event *event, uint32_t field, uint
 
 static int get_value(const struct kymo_event *event, uint32_t field, struct kymo_value *value,
                      enum kymo_token *token) {
-  struct stand stand;
+  struct place place;
   *token = KYMO_TOKEN_INTEGER;
   if (field >= KYMO_FIELD_STREAM)
     return read_role(event, field, value, KYMO_TOKEN_INTEGER);
-  int status = find_stand(event, field, &stand);
+  int status = find_place(event, field, &place);
   if (status != KYMO_OK)
     return status;
-  const struct kymo_type *type = stand.node->type;
-  *value = (struct kymo_value){.type = type, .member = stand.node->member, .count = count_of(&stand)};
+  const struct kymo_type *type = place.node->type;
+  *value = (struct kymo_value){.type = type, .member = place.node->member, .count = count_of(&place)};
   *token = KYMO_TOKEN_BEGIN;
   if (!is_list(type) && type->kind != KYMO_KIND_STRUCT && type->kind != KYMO_KIND_UNION)
-    *token = kymo_value_read(type, event->packet->data, &stand.at_bits, event->packet->content_bits,
-                             stand.length, value);
+    *token = kymo_value_read(type, event->packet->data, &place.at_bits, event->packet->content_bits,
+                             place.length, value);
   return *token == KYMO_TOKEN_ERROR ? KYMO_E_FORMAT : KYMO_OK;
 }
 

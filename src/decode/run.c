@@ -39,7 +39,7 @@ static uint64_t load_integer(const uint8_t *data, uint64_t at, const struct kymo
   return op->is_signed ? (uint64_t)kymo_sign_extend(value, op->bits) : value;
 }
 
-static void tell(struct kymo_meaning *meaning, uint32_t roles, uint64_t value, unsigned bits) {
+static void set_meaning(struct kymo_meaning *meaning, uint32_t roles, uint64_t value, unsigned bits) {
   meaning->present |= roles;
   if (roles & KYMO_ROLE_TIMESTAMP)
     meaning->clock = kymo_clock_update(meaning->clock, value, bits);
@@ -116,19 +116,19 @@ static bool run_varint(struct kymo_run *run, const struct kymo_op *op) {
   if (op->slot != KYMO_SLOT_NONE)
     run->slots[op->slot] = value;
   if (op->roles)
-    tell(run->meaning, op->roles, value, bits);
+    set_meaning(run->meaning, op->roles, value, bits);
   return true;
 }
 
 static bool run_role(struct kymo_run *run, const struct kymo_op *op) {
   uint64_t at = run->at + op->offset;
   if (op->roles == KYMO_ROLE_UUID && op->bits == 0) {
-    tell(run->meaning, op->roles, at, 0);
+    set_meaning(run->meaning, op->roles, at, 0);
     return true;
   }
   if (op->bits > run->end - at)
     return fail_ahead(run, KYMO_DECODE_ERROR_SHORT, op);
-  tell(run->meaning, op->roles, load_integer(run->data, at, op), op->bits);
+  set_meaning(run->meaning, op->roles, load_integer(run->data, at, op), op->bits);
   return true;
 }
 

@@ -105,13 +105,13 @@ struct from {
 static int find_from(struct filter_machine *machine, struct from *from, struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace;
   bool is_here = kymo_filter_is_here(machine);
-  *from = (struct from){trace->number - (trace->number > 0 && !trace->is_behind), UINT64_MAX};
+  *from = (struct from){trace->number - (trace->number > 0 && !trace->is_at_end), UINT64_MAX};
   if (trace->number >= KYMO_NUMBER_RELATIVE) {
     const struct kymo_event *event;
     int status = kymo_trace_previous(trace, &event, error);
     return status == KYMO_OK ? kymo_trace_get_number(trace, event, &from->number, error) : status;
   }
-  if (is_here && !trace->is_behind && (machine->is_ended || machine->added_given))
+  if (is_here && !trace->is_at_end && (machine->is_ended || machine->added_given))
     *from = (struct from){trace->number, machine->added_given - !machine->is_ended};
   return KYMO_OK;
 }
@@ -121,7 +121,7 @@ static int find_from(struct filter_machine *machine, struct from *from, struct k
 static int go(struct filter_machine *machine, uint64_t number, uint64_t wanted,
               const struct kymo_event **event, struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace;
-  int64_t distance = (int64_t)(number - trace->number) - trace->is_behind;
+  int64_t distance = (int64_t)(number - trace->number) - trace->is_at_end;
   int status = kymo_trace_skip(trace, distance, event, error);
   if (status != KYMO_OK || !added_by(machine->record, number))
     return status;

@@ -370,7 +370,7 @@ static int see_next(struct filter_machine *machine, const struct kymo_event **ev
 /* After a move to an event, the events that it has added come next. */
 static int find_added(struct filter_machine *machine, struct kymo_error *error) {
   struct kymo_trace *trace = machine->trace;
-  bool is_at_event = trace->number > 0 && trace->number < KYMO_NUMBER_RELATIVE && !trace->is_behind;
+  bool is_at_event = trace->number > 0 && trace->number < KYMO_NUMBER_RELATIVE && !trace->is_at_end;
   if (!machine->activities || kymo_filter_is_here(machine) || !is_at_event)
     return KYMO_OK;
   int status = bring(machine, trace->number, true, error);

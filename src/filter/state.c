@@ -194,9 +194,9 @@ static bool see_within(const struct step *step) {
     cell->is_open = true;
     cell->time_ns = event->time_ns;
   }
-  bool is_behind = side != KYMO_FILTER_AHEAD && cell->is_open && event->time_ns >= cell->time_ns &&
-                   time_before(event->time_ns, span_ns) <= cell->time_ns;
-  return is_ahead || is_behind;
+  bool is_after = side != KYMO_FILTER_AHEAD && cell->is_open && event->time_ns >= cell->time_ns &&
+                  time_before(event->time_ns, span_ns) <= cell->time_ns;
+  return is_ahead || is_after;
 }
 
 /* ---- all ---- */

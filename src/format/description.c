@@ -18,7 +18,7 @@ struct bytes {
   size_t size;
 };
 
-static void tell_damage(struct kymo_trace *trace, const char *path, const struct kymo_error *error) {
+static void report_damage(struct kymo_trace *trace, const char *path, const struct kymo_error *error) {
   kymo_trace_add_damage(
       trace, &(struct kymo_damage){
                  .path = path, .offset = error->offset, .code = error->code, .message = error->message});
@@ -33,14 +33,14 @@ static int read_registry(struct kymo_trace *trace, const char *path, struct byte
   if (status == KYMO_E_MEMORY)
     return kymo_fail(error, status, "out of memory");
   if (status != KYMO_OK)
-    tell_damage(trace, path, &wrong);
+    report_damage(trace, path, &wrong);
   return KYMO_OK;
 }
 
 /* The schema of the registry if it describes the whole text (`is_complete`) or the begin of one that grows.
  * NULL: neither, or it is corrupt, which is reported; or there is no memory: error->code. */
 static struct kymo_schema *from_registry(struct kymo_trace *trace, const char *path,
-                                         const struct bytes *registry, bool is_behind, bool is_complete,
+                                         const struct bytes *registry, bool is_begin, bool is_complete,
                                          struct kymo_error *error) {
   struct kymo_schema *schema = NULL;
   size_t used = 0;
@@ -48,10 +48,10 @@ static struct kymo_schema *from_registry(struct kymo_trace *trace, const char *p
   bool is_sound = schema && used == registry->size;
   if (is_complete && schema)
     return schema; /* after it there is at most the part that was being written when the process died */
-  if (is_behind && is_sound)
+  if (is_begin && is_sound)
     return schema;
   if (!is_sound && error->code != KYMO_E_MEMORY)
-    tell_damage(trace, path, error);
+    report_damage(trace, path, error);
   kymo_schema_release(schema);
   return NULL;
 }

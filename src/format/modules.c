@@ -45,7 +45,7 @@ static int read_line(struct reading *r, char *line, struct kymo_error *error) {
   return KYMO_OK;
 }
 
-static void tell(const struct reading *r, size_t offset, const char *expected) {
+static void report(const struct reading *r, size_t offset, const char *expected) {
   struct kymo_error error = {0};
   kymo_fail_text(&error, r->file, r->text, r->size, offset, "expected %s", expected);
   kymo_trace_add_damage(
@@ -58,7 +58,7 @@ static int read_all(struct reading *r, char *text, struct kymo_error *error) {
   if (!r->size)
     return KYMO_OK;
   if (strncmp(text, head, sizeof head - 1) != 0) {
-    tell(r, 0, "kymo-modules 1");
+    report(r, 0, "kymo-modules 1");
     return KYMO_OK;
   }
   for (char *line = text + sizeof head - 1, *end; line < text + r->size; line = end + 1) {
@@ -67,7 +67,7 @@ static int read_all(struct reading *r, char *text, struct kymo_error *error) {
     int status = read_line(r, line, error);
     *end = '\n';
     if (status == KYMO_E_FORMAT)
-      tell(r, (size_t)(line - text), "load or unload with times and addresses");
+      report(r, (size_t)(line - text), "load or unload with times and addresses");
     if (status)
       return status == KYMO_E_FORMAT ? KYMO_OK : status;
   }

@@ -347,14 +347,14 @@ static int add_rings(struct kymo_trace *trace, const char *path, struct pool *po
   struct ring_source *rings = list_rings(pool, &count);
   if (!rings)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  struct kymo_error local = {0}, *told = error ? error : &local;
+  struct kymo_error local = {0}, *why = error ? error : &local;
   struct kymo_part_source source = {
       .format = "ring", .path = path, .quirks = KYMO_QUIRK_ROUNDED, .memory = pool, .free_memory = give_up};
   pool->described = length_of(pool->metadata);
-  source.schema = kymo_metadata_load(trace, path, true, told);
+  source.schema = kymo_metadata_load(trace, path, true, why);
   if (source.schema)
     pool->users++; /* the part */
-  int status = source.schema ? kymo_trace_add_part(trace, &source, &part, error) : told->code;
+  int status = source.schema ? kymo_trace_add_part(trace, &source, &part, error) : why->code;
   if (!status)
     status = kymo_part_add_place(trace, part, path, error);
   if (!status)

@@ -140,8 +140,8 @@ static bool compare(void *user, Dwarf_Die *die) {
   return true;
 }
 
-static void tell_unknown(struct kymo_dwarf *dwarf, struct kymo_types_made *made,
-                         const struct kymo_types_wanted *wanted, const char *name) {
+static void report_unknown(struct kymo_dwarf *dwarf, struct kymo_types_made *made,
+                           const struct kymo_types_wanted *wanted, const char *name) {
   const char *space = strrchr(name, ' ');
   struct near near = {.name = space ? space + 1 : name};
   struct kymo_strbuf why = {0};
@@ -164,7 +164,7 @@ static void tell_unknown(struct kymo_dwarf *dwarf, struct kymo_types_made *made,
 
 /* ---- the file ---- */
 
-static void tell_build_id(const struct kymo_dwarf *dwarf, struct kymo_types_made *made) {
+static void report_build_id(const struct kymo_dwarf *dwarf, struct kymo_types_made *made) {
   static const char digits[] = "0123456789abcdef";
   const unsigned char *bits;
   GElf_Addr address;
@@ -187,13 +187,13 @@ static int make(struct kymo_dwarf *dwarf, struct choice *choice, struct kymo_typ
     if (name->is_other)
       made->lacks(made->user, name->text, "it is no struct, union or enumeration");
     else
-      tell_unknown(dwarf, made, choice->wanted, name->text);
+      report_unknown(dwarf, made, choice->wanted, name->text);
     if (name->is_traced)
       made->lacking++;
     else
       made->unknown++;
   }
-  tell_build_id(dwarf, made);
+  report_build_id(dwarf, made);
   return made->unknown ? KYMO_OK : kymo_listing_write(choice->listing, made, error);
 }
 

@@ -371,7 +371,7 @@ static const char *number_problem(Dwarf_Die *type) {
 }
 
 /* Whether the name of a number's typedef says more than its size. */
-static bool is_telling(const char *alias) {
+static bool is_descriptive(const char *alias) {
   static const char *const sizes[] = {"int8_t",  "int16_t",  "int32_t",  "int64_t",
                                       "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -481,7 +481,7 @@ static void add_named(struct draft *draft, Dwarf_Die *member, const char *name, 
               : NULL;
   if (entry)
     kymo_strbuf_printf(&text, "(%s) ", spelling_of(entry));
-  else if (is_telling(alias))
+  else if (is_descriptive(alias))
     kymo_strbuf_printf(&text, "(%s) ", alias);
   kymo_strbuf_puts(&text, name);
   draft->members.text.failed |= text.failed;

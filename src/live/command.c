@@ -33,7 +33,7 @@ struct command {
   struct kymo_flight flight; /* of snapshots; then nothing is drained */
   struct kymo_sleep sleep;   /* while nothing can be drained */
   struct kymo_crashes crashes;
-  struct kymo_strbuf names, told; /* of processes that crashed: not returned yet, and the last answer */
+  struct kymo_strbuf names, returned; /* of processes that crashed: not returned yet, and the last answer */
   char program[256];
   int held;      /* the directory of rings, or -1 */
   int process;   /* a descriptor of the command, or -1 */
@@ -206,19 +206,20 @@ const char *kymo_recording_crashes(struct kymo_recording *recording) {
   struct command *command = of(recording);
   if (!recording->is_stopped)
     look_for_crashes(command);
-  kymo_strbuf_free(&command->told);
-  command->told = command->names;
+  kymo_strbuf_free(&command->returned);
+  command->returned = command->names;
   command->names = (struct kymo_strbuf){0};
   recording->crashed = NULL;
   /* the command itself, if it left no rings that identify it */
   int status = recording->wait_status;
-  if (recording->has_ended && WIFSIGNALED(status) && !kymo_crashes_told(&command->crashes, recording->pid) &&
-      !command->told.length && !command->is_named) {
+  if (recording->has_ended && WIFSIGNALED(status) &&
+      !kymo_crashes_reported(&command->crashes, recording->pid) && !command->returned.length &&
+      !command->is_named) {
     command->is_named = true;
-    kymo_strbuf_printf(&command->told, "%s (process %d): %s", command->program, recording->pid,
+    kymo_strbuf_printf(&command->returned, "%s (process %d): %s", command->program, recording->pid,
                        strsignal(WTERMSIG(status)));
   }
-  return command->told.length ? command->told.text : NULL;
+  return command->returned.length ? command->returned.text : NULL;
 }
 
 int kymo_recording_snapshot(struct kymo_recording *recording, const char *why, struct kymo_error *error) {
@@ -286,7 +287,7 @@ static void command_free(struct kymo_recording *recording) {
   kymo_drain_free(command->drain);
   kymo_crashes_free(&command->crashes);
   kymo_strbuf_free(&command->names);
-  kymo_strbuf_free(&command->told);
+  kymo_strbuf_free(&command->returned);
   kymo_flight_free(&command->flight);
   if (command->held >= 0)
     close(command->held);

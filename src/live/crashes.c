@@ -23,8 +23,8 @@ enum { WAITED_MAX = 256 };
 struct kymo_crash_watch {
   char name[NAME_MAX + 1]; /* of the pool's directory */
   struct kymo_pool_view view;
-  int pid, process;               /* its descriptor, or -1 */
-  bool is_over, is_told, is_seen; /* is_seen: in the present look */
+  int pid, process;                   /* its descriptor, or -1 */
+  bool is_over, is_reported, is_seen; /* is_seen: in the present look */
 };
 
 static struct kymo_crash_watch *find(struct kymo_crashes *crashes, const char *name) {
@@ -107,9 +107,9 @@ static int look_at(struct kymo_crashes *crashes, struct kymo_crash_watch *watch)
   return number;
 }
 
-bool kymo_crashes_told(const struct kymo_crashes *crashes, int pid) {
+bool kymo_crashes_reported(const struct kymo_crashes *crashes, int pid) {
   for (size_t i = 0; i < crashes->count; i++)
-    if (crashes->list[i].pid == pid && crashes->list[i].is_told)
+    if (crashes->list[i].pid == pid && crashes->list[i].is_reported)
       return true;
   return false;
 }
@@ -136,14 +136,14 @@ size_t kymo_crashes_look(struct kymo_crashes *crashes, struct kymo_strbuf *names
     char program[KYMO_PROGRAM_MAX];
     int number = look_at(crashes, watch);
     bool is_new =
-        number && !kymo_crashes_told(crashes, watch->pid); /* after an exec a process has two pools */
+        number && !kymo_crashes_reported(crashes, watch->pid); /* after an exec a process has two pools */
     if (is_new)
       kymo_strbuf_printf(names, "%s%s (process %d): %s", found++ ? ", " : "",
                          kymo_pool_program(&watch->view, program), watch->pid,
                          number == NO_SIGNAL ? "killed or crashed (signal unknown)" : strsignal(number));
     if (is_new && number == (int)watch->view.header->crash_signal)
       kymo_strbuf_printf(names, " in thread %d", watch->view.header->crash_tid);
-    watch->is_told |= number != 0;
+    watch->is_reported |= number != 0;
     if (watch->is_seen)
       crashes->list[kept++] = *watch;
     else

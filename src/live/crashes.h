@@ -37,7 +37,7 @@ bool kymo_crashes_wait(const struct kymo_crashes *crashes, int process, int fd, 
  * too much memory. */
 bool kymo_crash_is(int number);
 /* Whether the crash of this process has been reported. */
-bool kymo_crashes_told(const struct kymo_crashes *crashes, int pid);
+bool kymo_crashes_reported(const struct kymo_crashes *crashes, int pid);
 void kymo_crashes_free(struct kymo_crashes *crashes);
 
 #endif

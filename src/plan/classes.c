@@ -87,7 +87,7 @@ static uint32_t clock_of(const struct kymo_plan *plan) {
 
 /* Whether a record has a time whatever its bytes are: one is computed before anything may be left out or is
  * looked up elsewhere. */
-static bool tells_time(const struct kymo_plan *plan, uint32_t block) {
+static bool sets_time(const struct kymo_plan *plan, uint32_t block) {
   static const bool is_uncertain[KYMO_DO_COUNT] = {
       [KYMO_DO_ABSENT] = true, [KYMO_DO_KEPT] = true,       [KYMO_DO_PREVIOUS] = true,
       [KYMO_DO_LOOKUP] = true, [KYMO_DO_ABSENT_IF] = true,  [KYMO_DO_TEXT_AT] = true,
@@ -109,8 +109,8 @@ static bool may_lack_time(const struct kymo_plan *plan) {
   bool may = false;
   for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, KIND) && !may; i++) {
     const struct kymo_plan_kind *kind = &plan->kinds[i];
-    may = kind->class_ == KYMO_CLASS_EVENT && !tells_time(plan, kind->part.block) &&
-          (kind->prefix == KYMO_PLAN_NONE || !tells_time(plan, plan->prefixes[kind->prefix].part.block));
+    may = kind->class_ == KYMO_CLASS_EVENT && !sets_time(plan, kind->part.block) &&
+          (kind->prefix == KYMO_PLAN_NONE || !sets_time(plan, plan->prefixes[kind->prefix].part.block));
   }
   return may;
 }
@@ -693,7 +693,7 @@ static const struct kymo_clock *make_clock(struct maker *maker) {
                                                  .origin_is_epoch = clock->has_epoch});
 }
 
-bool kymo_plan_tells_losses(const struct kymo_plan *plan) {
+bool kymo_plan_counts_losses(const struct kymo_plan *plan) {
   for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, INSTRUCTION); i++)
     if (plan->code[i].code == KYMO_DO_SEQUENCE || plan->code[i].code == KYMO_DO_LOST)
       return true;
@@ -737,10 +737,10 @@ static int make_stream(struct maker *maker) {
         (struct kymo_member){.name = KYMO_TIMED, .type = kymo_builder_number(maker->builder, 8, 0, NULL)};
   struct kymo_stream_class stream = {.event_header = kymo_builder_struct(maker->builder, members, count),
                                      .clock = clock};
-  bool tells_losses = kymo_plan_tells_losses(maker->plan);
-  if (tells_losses)
+  bool counts_losses = kymo_plan_counts_losses(maker->plan);
+  if (counts_losses)
     stream.packet_context = make_context(maker);
-  if (!stream.event_header || (tells_losses && !stream.packet_context))
+  if (!stream.event_header || (counts_losses && !stream.packet_context))
     return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
   return kymo_builder_stream(maker->builder, &stream, &maker->stream, maker->error);
 }

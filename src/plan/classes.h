@@ -63,7 +63,7 @@ bool kymo_plan_classes_make(struct kymo_plan_classes *classes, struct kymo_arena
                             const struct kymo_plan *plan, const struct kymo_plan_found *found);
 
 /* Whether packets say how many records were lost. */
-bool kymo_plan_tells_losses(const struct kymo_plan *plan);
+bool kymo_plan_counts_losses(const struct kymo_plan *plan);
 /* Whether files define records, with fields of their own, at run time. */
 bool kymo_plan_defines_late(const struct kymo_plan *plan);
 /* Whether files name event classes themselves: records defined at run time, names of a table. */

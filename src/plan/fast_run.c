@@ -99,10 +99,9 @@ static bool make_time(const struct kymo_fast_run *run, const struct kymo_fast_op
   return time->epoch_ns < (int64_t)MOST;
 }
 
-static inline __attribute__((always_inline)) bool tell_time(struct kymo_fast_run *run,
-                                                            const struct kymo_fast_op *op,
-                                                            const struct kymo_fast_time *time,
-                                                            bool is_whole) {
+static inline __attribute__((always_inline)) bool set_time(struct kymo_fast_run *run,
+                                                           const struct kymo_fast_op *op,
+                                                           const struct kymo_fast_time *time, bool is_whole) {
   uint64_t units = (uint64_t)run->number[op->a];
   if (units > time->units_max)
     return false;
@@ -362,9 +361,9 @@ static inline bool take_bytes(struct kymo_fast_run *run, const struct kymo_fast_
   return true;
 }
 
-static bool tell_any_time(struct kymo_fast_run *run, const struct kymo_fast_op *op) {
+static bool set_any_time(struct kymo_fast_run *run, const struct kymo_fast_op *op) {
   struct kymo_fast_time time;
-  return make_time(run, op, (uint64_t)run->number[op->b], &time) && tell_time(run, op, &time, false);
+  return make_time(run, op, (uint64_t)run->number[op->b], &time) && set_time(run, op, &time, false);
 }
 
 static inline bool skip(uint64_t *at, uint64_t end, int64_t size) {
@@ -398,7 +397,7 @@ static __attribute__((noinline)) bool operate(struct kymo_fast_run *run, const s
     run->length[op->to] = run->length[op->a];
     return true;
   case FAST_KEPT: return get_kept(run, op);
-  case FAST_TIME: return tell_any_time(run, op);
+  case FAST_TIME: return set_any_time(run, op);
   default: return compute(op, v);
   }
 }
@@ -481,9 +480,9 @@ check:
 check_at_most:
   NEXT_IF(v[op->a] <= v[op->b]);
 time_of:
-  NEXT_IF(tell_time(run, op, &run->times[op->number], false));
+  NEXT_IF(set_time(run, op, &run->times[op->number], false));
 time_whole:
-  NEXT_IF(tell_time(run, op, &run->times[op->number], true));
+  NEXT_IF(set_time(run, op, &run->times[op->number], true));
 other:
   NEXT_IF(operate(run, op, part));
 jump:

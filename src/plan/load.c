@@ -308,8 +308,8 @@ static bool load_text_number(struct kymo_plan_machine *machine, const struct kym
 
 bool kymo_plan_load_value(struct kymo_plan_machine *machine, const struct kymo_plan_type *type, uint32_t size,
                           bool has_order, enum kymo_plan_order order, struct kymo_expr_value *out) {
-  enum kymo_plan_order told = has_order ? order : (enum kymo_plan_order)type->order;
-  bool is_big = (told == KYMO_PLAN_CURRENT ? machine->order : told) == KYMO_PLAN_BIG;
+  enum kymo_plan_order given = has_order ? order : (enum kymo_plan_order)type->order;
+  bool is_big = (given == KYMO_PLAN_CURRENT ? machine->order : given) == KYMO_PLAN_BIG;
   switch ((enum kymo_plan_encoding)type->encoding) {
   case KYMO_TYPE_UNSIGNED:
   case KYMO_TYPE_SIGNED:

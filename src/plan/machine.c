@@ -26,9 +26,9 @@ enum kymo_plan_policy kymo_plan_policy_of(const struct kymo_plan *plan, uint32_t
       [4] = KYMO_PLAN_POLICY_MARK, [5] = KYMO_PLAN_POLICY_MARK, [6] = KYMO_PLAN_POLICY_MARK,
       [7] = KYMO_PLAN_POLICY_MARK, [8] = KYMO_PLAN_POLICY_STOP, [9] = KYMO_PLAN_POLICY_STOP,
       [10] = KYMO_PLAN_POLICY_MARK};
-  enum kymo_plan_policy told = (enum kymo_plan_policy)plan->root->policies[r];
-  if (told != KYMO_PLAN_POLICY_DEFAULT)
-    return told;
+  enum kymo_plan_policy given = (enum kymo_plan_policy)plan->root->policies[r];
+  if (given != KYMO_PLAN_POLICY_DEFAULT)
+    return given;
   return (r == 2 || r == 3) && plan->root->resync != KYMO_PLAN_NONE ? KYMO_PLAN_POLICY_RESYNC : usual[r];
 }
 

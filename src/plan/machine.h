@@ -207,14 +207,14 @@ struct kymo_plan_unit {
  * instruction after it, or its name in a run-time definition. */
 struct kymo_plan_loaded {
   uint64_t begin_bits, end_bits;
-  uint32_t slot;                              /* or NONE */
-  const struct kymo_plan_instruction *behind; /* or NULL */
-  const char *name;                           /* or NULL */
-  struct kymo_expr_value value;               /* as it was loaded; absent of FILLER */
+  uint32_t slot;                             /* or NONE */
+  const struct kymo_plan_instruction *after; /* or NULL */
+  const char *name;                          /* or NULL */
+  struct kymo_expr_value value;              /* as it was loaded; absent of FILLER */
 };
 /* A callback for each load. A record may be tried as several kinds, its prefix more than once. */
 struct kymo_plan_watch {
-  void (*tell)(void *user, const struct kymo_plan_loaded *loaded);
+  void (*report)(void *user, const struct kymo_plan_loaded *loaded);
   void *user;
 };
 
@@ -365,10 +365,10 @@ void kymo_plan_state_free(const struct kymo_plan *plan, struct kymo_plan_state *
 bool kymo_plan_own(struct kymo_expr_value *own, const struct kymo_expr_value *value);
 
 /* Reports to the callback that a field was read from `begin` up to the position. */
-static inline void kymo_plan_tell_loaded(const struct kymo_plan_machine *machine,
-                                         struct kymo_plan_loaded loaded) {
+static inline void kymo_plan_report_loaded(const struct kymo_plan_machine *machine,
+                                           struct kymo_plan_loaded loaded) {
   if (machine->watch && machine->windows[machine->window].data == machine->data)
-    machine->watch->tell(machine->watch->user, &loaded);
+    machine->watch->report(machine->watch->user, &loaded);
 }
 
 /* Appends a value to a list; false: out of memory. */

@@ -29,22 +29,22 @@ static struct kymo_plan_window *innermost(struct kymo_plan_machine *machine) {
 
 /* ---- filler ---- */
 
-/* Skips `bits`; if `told` is not 0 they must all consist of the byte `told` - 1. */
-static bool pass(struct kymo_plan_machine *machine, uint64_t bits, uint32_t told) {
+/* Skips `bits`; if `filler` is not 0 they must all consist of the byte `filler` - 1. */
+static bool pass(struct kymo_plan_machine *machine, uint64_t bits, uint32_t filler) {
   if (!kymo_plan_need(machine, bits))
     return false;
   uint64_t at = machine->bit / 8, count = machine->bit % 8 == 0 ? bits / 8 : 0;
   const uint8_t *from = innermost(machine)->data + at;
-  for (uint64_t i = 0; told && i < count; i++)
-    if (from[i] != told - 1) {
-      if (!kymo_plan_mark(machine, 4, "expected filler of 0x%02x, found 0x%02x", told - 1, from[i]))
+  for (uint64_t i = 0; filler && i < count; i++)
+    if (from[i] != filler - 1) {
+      if (!kymo_plan_mark(machine, 4, "expected filler of 0x%02x, found 0x%02x", filler - 1, from[i]))
         return false;
       break;
     }
   uint64_t begin = machine->bit;
   machine->bit += bits;
-  if (told && bits)
-    kymo_plan_tell_loaded(
+  if (filler && bits)
+    kymo_plan_report_loaded(
         machine, (struct kymo_plan_loaded){
                      begin, machine->bit, KYMO_PLAN_NONE, NULL, "(filler)", {.sort = KYMO_SORT_ABSENT}});
   return true;
@@ -61,21 +61,21 @@ static bool pass_counted(struct kymo_plan_machine *machine, const struct kymo_pl
 }
 
 /* Moves forward to this number of bytes from the base. */
-static bool go(struct kymo_plan_machine *machine, uint64_t bytes, uint32_t told) {
+static bool go(struct kymo_plan_machine *machine, uint64_t bytes, uint32_t filler) {
   uint64_t base = innermost(machine)->base, target;
   if (__builtin_add_overflow(base, bytes, &target) || target > UINT64_MAX / 8)
     return kymo_plan_raise(machine, 2, kymo_plan_offset(machine), "a position beyond any file");
   if (target * 8 < machine->bit)
     return kymo_plan_raise(machine, 2, kymo_plan_offset(machine), "FILLER to a position that is passed");
-  return pass(machine, target * 8 - machine->bit, told);
+  return pass(machine, target * 8 - machine->bit, filler);
 }
 
-static bool align(struct kymo_plan_machine *machine, uint64_t to, uint32_t told) {
+static bool align(struct kymo_plan_machine *machine, uint64_t to, uint32_t filler) {
   uint64_t base = innermost(machine)->base, bytes = (machine->bit + 7) / 8 - base;
   if (to == 0)
     return kymo_plan_raise(machine, 10, kymo_plan_offset(machine), "an alignment of 0");
   uint64_t rest = bytes % to;
-  return go(machine, rest ? bytes + (to - rest) : bytes, told);
+  return go(machine, rest ? bytes + (to - rest) : bytes, filler);
 }
 
 /* ---- positions, lengths ---- */
@@ -200,7 +200,7 @@ static struct kymo_expr_value *load(struct kymo_plan_machine *machine,
   if (!kymo_plan_load_value(machine, type, (uint32_t)size, false, KYMO_PLAN_LITTLE, top + 1))
     return NULL;
   machine->loaded_bit = begin;
-  kymo_plan_tell_loaded(
+  kymo_plan_report_loaded(
       machine, (struct kymo_plan_loaded){begin, machine->bit, KYMO_PLAN_NONE, what + 1, NULL, top[1]});
   return top + 1;
 }
@@ -554,8 +554,8 @@ bool kymo_plan_run_part(struct kymo_plan_machine *machine, const struct kymo_pla
       machine->slots[load->slot] = kymo_value_number(
           load->is_signed ? kymo_wide_of_i64(kymo_sign_extend(raw, load->bits)) : kymo_wide_of_u64(raw));
       uint64_t begin = machine->bit + (uint64_t)load->offset * 8;
-      kymo_plan_tell_loaded(machine, (struct kymo_plan_loaded){begin, begin + load->bits, load->slot, NULL,
-                                                               NULL, machine->slots[load->slot]});
+      kymo_plan_report_loaded(machine, (struct kymo_plan_loaded){begin, begin + load->bits, load->slot, NULL,
+                                                                 NULL, machine->slots[load->slot]});
     }
     machine->bit += (uint64_t)part->fixed * 8;
   }

@@ -397,7 +397,7 @@ static bool run_field(struct kymo_plan_machine *machine, const struct kymo_plan_
       machine->bit = begin;
       return false;
     }
-    kymo_plan_tell_loaded(
+    kymo_plan_report_loaded(
         machine, (struct kymo_plan_loaded){begin, machine->bit, KYMO_PLAN_NONE, NULL, field->name, value});
     if ((is_time(plan, field) && !convert(machine, how, &value)) ||
         !kymo_plan_append(machine, &machine->fields, &value, 0))

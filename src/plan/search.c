@@ -180,9 +180,9 @@ static bool is_small(const struct look *look, uint32_t at, uint32_t bits) {
                                      *unit = what->b & KYMO_TIME_UNITS ? what - 1 : NULL;
   const struct kymo_plan_clock *clock = &look->plan->clocks[what->a];
   uint64_t tick_ps = kymo_plan_wide(clock->resolution_low, clock->resolution_high);
-  bool is_told = !unit || (unit->code == KYMO_DO_NUMBER && (what->b & KYMO_TIME_UNITS) == KYMO_TIME_UNIT);
+  bool is_given = !unit || (unit->code == KYMO_DO_NUMBER && (what->b & KYMO_TIME_UNITS) == KYMO_TIME_UNIT);
   uint64_t most_ps = unit ? kymo_plan_wide(unit->b, unit->c) : tick_ps;
-  return bits <= 32 && is_told && clock->rate == KYMO_PLAN_NONE && most_ps <= UINT64_C(1000000000000);
+  return bits <= 32 && is_given && clock->rate == KYMO_PLAN_NONE && most_ps <= UINT64_C(1000000000000);
 }
 
 /* Whether a time refers to no other record. A time outside int64 nanoseconds ends the reading: in a sorted

@@ -246,8 +246,8 @@ static void set_last(struct kymo_plan_machine *machine, struct kymo_plan_clock_s
 }
 
 /* The record's time is ACQUISITION, else its first of these. */
-static bool tell_record(struct kymo_plan_machine *machine, const struct field *field, bool is_acquisition,
-                        struct kymo_wide ticks, int64_t ns) {
+static bool note_record_time(struct kymo_plan_machine *machine, const struct field *field,
+                             bool is_acquisition, struct kymo_wide ticks, int64_t ns) {
   bool is_first = !machine->has_time || (is_acquisition && !machine->time_is_acquisition);
   if (!is_first)
     return false;
@@ -272,8 +272,8 @@ static bool add(struct kymo_plan_machine *machine, struct field *field, struct k
   return true;
 }
 
-static bool tell(struct kymo_plan_machine *machine, struct field *field, struct kymo_wide ticks,
-                 bool is_acquisition, int64_t *ns) {
+static bool take_time(struct kymo_plan_machine *machine, struct field *field, struct kymo_wide ticks,
+                      bool is_acquisition, int64_t *ns) {
   if (field->mode == KYMO_TIME_SPAN)
     return to_ns(machine, ticks, field->tick, kymo_wide_of_i64(0), ns);
   if (field->mode == KYMO_TIME_ADD)
@@ -288,7 +288,7 @@ static bool tell(struct kymo_plan_machine *machine, struct field *field, struct 
     set_last(machine, field->state, ticks);
   machine->field_ticks = ticks;
   bool is_point = field->mode != KYMO_TIME_UNTIL && field->mode != KYMO_TIME_BASE;
-  machine->field_is_record = is_point && tell_record(machine, field, is_acquisition, ticks, *ns);
+  machine->field_is_record = is_point && note_record_time(machine, field, is_acquisition, ticks, *ns);
   return true;
 }
 
@@ -312,7 +312,7 @@ bool kymo_plan_time(struct kymo_plan_machine *machine, const struct kymo_plan_in
   field.tick = tick_of(machine, field.clock);
   if (!field.tick || !unit_of(machine, field.clock, what->b, operands + 1, &field.unit) ||
       !to_ticks(machine, operands, field.unit, &ticks) ||
-      !tell(machine, &field, ticks, (what->b & KYMO_TIME_IS_ACQUISITION) != 0, &ns))
+      !take_time(machine, &field, ticks, (what->b & KYMO_TIME_IS_ACQUISITION) != 0, &ns))
     return false;
   *out = kymo_value_number(kymo_wide_of_i64(ns));
   return true;

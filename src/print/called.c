@@ -61,7 +61,7 @@ void kymo_called_trace(struct kymo_strbuf *buf, const struct kymo_sink_options *
 }
 
 /* Whether packets contain their begin times. */
-static bool tells_begin(const struct kymo_stream_class *class_) {
+static bool has_begin(const struct kymo_stream_class *class_) {
   const struct kymo_type *context = class_ ? class_->packet_context : NULL;
   for (uint32_t i = 0; context && i < context->member_count; i++)
     if (context->members[i].type->roles & KYMO_ROLE_TIMESTAMP)
@@ -70,7 +70,7 @@ static bool tells_begin(const struct kymo_stream_class *class_) {
 }
 
 bool kymo_called_by_instance(const struct kymo_stream *stream) {
-  return stream->instance != UINT64_MAX && tells_begin(stream->class_);
+  return stream->instance != UINT64_MAX && has_begin(stream->class_);
 }
 
 uint64_t kymo_called_stream(const struct kymo_trace *trace, const struct kymo_stream *stream) {

@@ -37,7 +37,7 @@ static struct {
   struct kymo_stream_class *stream;
   struct form metadata, registry;
   struct kymo_registry_writer writer;
-  size_t told;              /* bytes of the metadata that the registry has text records for */
+  size_t described;         /* bytes of the metadata that the registry has text records for */
   size_t uuid_at, pid_at;   /* offsets in the metadata */
   size_t preamble;          /* length of the metadata's constant part */
   struct kymo_strbuf front; /* the registry's constant part, built again for each pool; its memory is
@@ -98,7 +98,7 @@ bool kymo_description_start(void) {
     return false;
   begin_registry(&description.writer, &description.registry.text);
   kymo_strbuf_add(&description.front, description.registry.text.text, description.registry.text.length);
-  description.told = description.metadata.written = description.preamble;
+  description.described = description.metadata.written = description.preamble;
   description.registry.written = description.registry.text.length;
   return !description.registry.text.failed && !description.front.failed;
 }
@@ -232,10 +232,10 @@ bool kymo_description_commit(void) {
   struct kymo_strbuf *metadata = &description.metadata.text;
   if (description.classes_written == description.classes)
     return true;
-  if (metadata->length > description.told && !metadata->failed)
-    kymo_registry_append_text(&description.registry.text, metadata->text + description.told,
-                              metadata->length - description.told);
-  description.told = metadata->length;
+  if (metadata->length > description.described && !metadata->failed)
+    kymo_registry_append_text(&description.registry.text, metadata->text + description.described,
+                              metadata->length - description.described);
+  description.described = metadata->length;
   if (!append(KYMO_POOL_METADATA, &description.metadata) ||
       !append(KYMO_HIDDEN_REGISTRY, &description.registry))
     return false;

@@ -264,7 +264,7 @@ static bool make(int pid) {
 }
 
 /* Another user has the name of the usual directory: the rings are elsewhere, which users should know. */
-static void tell_taken(void) {
+static void warn_taken(void) {
   char taken[KYMO_PATH_MAX], user[12];
   unsigned owner;
   size_t length;
@@ -283,7 +283,7 @@ static bool prepare(void) {
     return true;
   if (!kymo_pool_base(kymo_session_.base, kymo_session_.options.rings))
     return false;
-  tell_taken();
+  warn_taken();
   char machine[KYMO_PATH_MAX]; /* one calibration for all pools, wherever they are */
   bool shared = kymo_pool_base(machine, NULL);
   kymo_session_clock_start(&kymo_session_.clock, kymo_session_.options.clock, shared ? machine : NULL);

@@ -97,7 +97,7 @@ struct waiting {
 };
 
 /* Sets the text limits of the format in the call site's codes. The call site is off. */
-static void tell_limits(struct kymo_tracepoint *point, const struct kymo_point_text *text) {
+static void warn_limits(struct kymo_tracepoint *point, const struct kymo_point_text *text) {
   uint64_t *codes = (uint64_t *)(point + 1) + 1;
   for (uint32_t i = 0, field = 0; i < point->count; i++) {
     uint32_t kind = codes[i] >> 8 & 255;
@@ -126,7 +126,7 @@ static bool sort_site(struct kymo_tracepoint *point, const struct kymo_point_tex
     return false;
   const struct kymo_event_class *class_ = kymo_description_class(text);
   if (class_ && text->format)
-    tell_limits(point, text);
+    warn_limits(point, text);
   if (class_)
     waiting->site[waiting->count++] = (struct site){point, class_};
   errno = EINVAL;

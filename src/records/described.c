@@ -150,7 +150,7 @@ static int out_of_memory(const struct records_merge *merge) {
   return kymo_fail(merge->error, KYMO_E_MEMORY, "out of memory");
 }
 
-static void tell_notes(struct records_file *file) {
+static void report_notes(struct records_file *file) {
   const struct kymo_plan_machine *machine = file->machine;
   for (uint32_t i = 0; i < machine->note_count; i++) {
     const struct kymo_plan_note *note = &machine->notes[i];
@@ -162,7 +162,7 @@ static void tell_notes(struct records_file *file) {
 }
 
 /* Bytes up to `to` that are in no record: they must not be lost silently. */
-static void tell_gap(struct records_file *file, uint64_t to) {
+static void report_gap(struct records_file *file, uint64_t to) {
   if (to > file->end && file->lost == 0)
     kymo_records_damage(file->merge, file->path, file->end, to - file->end,
                         "these bytes belong to no record");
@@ -211,7 +211,7 @@ static int machine_step(struct records_file *file, struct records_piece *record)
   machine->number.bits = 0;
   machine->open_end = KYMO_PLAN_NONE;
   int status = kymo_plan_machine_next(machine);
-  tell_notes(file);
+  report_notes(file);
   bool is_open = machine->open_end != KYMO_PLAN_NONE && machine->start + machine->length == machine->size;
   *record = (struct records_piece){machine->data + machine->start, machine->length, machine->start, is_open,
                                    (uint8_t)machine->open_end};
@@ -228,7 +228,7 @@ static int step(struct records_file *file, struct records_piece *record) {
     status = is_plain ? KYMO_OK : machine_step(file, record);
   }
   if (status == KYMO_OK) {
-    tell_gap(file, record->offset);
+    report_gap(file, record->offset);
     file->end = record->offset + record->size;
   }
   return status < 0 ? out_of_memory(file->merge) : status;
@@ -284,7 +284,7 @@ static int described_head(struct records_file *file, struct records_piece *head)
 static int described_next(struct records_file *file, struct records_piece *record, bool *is_late) {
   int status = file->is_over ? KYMO_END : step(file, record);
   if (status == KYMO_END && !file->is_over) {
-    tell_gap(file, file->machine->size);
+    report_gap(file, file->machine->size);
     kymo_records_end(file->merge, &file->map, file->path);
   }
   file->is_over = status != KYMO_OK;

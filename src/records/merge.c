@@ -195,7 +195,7 @@ static int copy_head(struct merger *merger) {
   return KYMO_OK;
 }
 
-static void tell_late(const struct merger *merger) {
+static void report_late(const struct merger *merger) {
   for (size_t i = 0; i < merger->count; i++) {
     const struct source *source = &merger->sources[i];
     if (source->late_count)
@@ -262,7 +262,7 @@ int kymo_records_run(struct records_merge *merge) {
     if (status >= 0)
       status = copy_records(&merger);
     status = close_out(&merger, status);
-    tell_late(&merger);
+    report_late(&merger);
   }
   for (size_t i = 0; merger.sources && i < merge->job->count; i++)
     merge->kind->close(merger.sources[i].file);

@@ -643,7 +643,7 @@ static int end_ring(struct kymo_collector *c, const struct kymo_ring_view *ring,
 /* Threads without a ring have no file; their losses are in a separate file, between two empty packets. */
 static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
   uint64_t refused = c->pool->header->events_refused - c->refused;
-  if (!refused || c->refused_told)
+  if (!refused || c->refused_written)
     return KYMO_OK;
   if (!has_room(c, KYMO_COLLECT_LOSSES_SIZE + NOTE_LINE_MAX))
     return KYMO_COLLECT_FULL;
@@ -660,7 +660,7 @@ static int end_refused(struct kymo_collector *c, struct kymo_error *error) {
     return status;
   use_room(c, KYMO_COLLECT_LOSSES_SIZE + NOTE_LINE_MAX);
   c->sums.discarded += refused;
-  c->refused_told = true;
+  c->refused_written = true;
   c->refused_bytes = KYMO_COLLECT_LOSSES_SIZE;
   return KYMO_OK;
 }

@@ -70,9 +70,9 @@ struct kymo_collector {
   } clocks;
   uint64_t modules_bytes; /* of the load map, copied so far */
   struct kymo_error
-      left_out;      /* if code is not 0: a file beside the events that the trace lacks, since it could not be
+      left_out; /* if code is not 0: a file beside the events that the trace lacks, since it could not be
                  * read */
-  bool refused_told; /* the losses of threads without a ring are written … */
+  bool refused_written;           /* the losses of threads without a ring are written … */
   uint64_t refused_bytes;         /* … to a file of this part, with this length */
   struct kymo_collect_room *room; /* the caller's, or NULL: the trace has no parts */
   uint32_t fullest;               /* largest number of packets that the last pass took from one ring */

@@ -123,7 +123,7 @@ static void count_rest(struct kymo_collector *c, struct kymo_collect_losses *los
       losses->begin = since;
     losses->end = rest.until > losses->end ? rest.until : losses->end;
   }
-  if (!c->refused_told)
+  if (!c->refused_written)
     losses->events += c->pool->header->events_refused - c->refused;
   if (losses->begin > losses->end)
     losses->begin = losses->end;

@@ -21,10 +21,10 @@ const char *kymo_attribute_find(const char *json, const char *key) {
       json++;
       continue;
     }
-    const char *behind = skip_string(json);
-    if (behind && depth == 1 && !strncmp(json, key, strlen(key)) && *skip_blanks(behind) == ':')
-      return skip_blanks(skip_blanks(behind) + 1);
-    json = behind;
+    const char *after = skip_string(json);
+    if (after && depth == 1 && !strncmp(json, key, strlen(key)) && *skip_blanks(after) == ':')
+      return skip_blanks(skip_blanks(after) + 1);
+    json = after;
   }
   return NULL;
 }
@@ -48,11 +48,11 @@ bool kymo_attribute_identity(const char *json, const char *key, const char **tex
   const char *identity = json ? kymo_attribute_find(json, "\"" KYMO_ATTRIBUTE_IDENTITY "\"") : NULL;
   const char *end = identity && *identity == '{' ? skip_compound(identity) : NULL;
   const char *value = end ? kymo_attribute_find(identity, key) : NULL;
-  const char *behind = value && value < end && *value == '"' ? skip_string(value) : NULL;
-  if (!behind)
+  const char *after = value && value < end && *value == '"' ? skip_string(value) : NULL;
+  if (!after)
     return false;
   *text = value;
-  *length = (size_t)(behind - value);
+  *length = (size_t)(after - value);
   return true;
 }
 

@@ -32,10 +32,10 @@ static bool is_text(const struct kymo_c_shape *shape, uint32_t dimension) {
   return shape->class_ == KYMO_C_CHARACTER && dimension + 1 == shape->rank;
 }
 
-static bool scalar_fits(const struct kymo_type *type, const struct kymo_type *told) {
-  bool is_bitmap = type->kind == KYMO_KIND_BITMAP && told->kind == KYMO_KIND_INTEGER && !told->is_signed;
-  return (type->kind == told->kind || is_bitmap) && type->size_bits == told->size_bits &&
-         type->is_signed == told->is_signed && (type->order == told->order || type->size_bits == 8) &&
+static bool scalar_fits(const struct kymo_type *type, const struct kymo_type *given) {
+  bool is_bitmap = type->kind == KYMO_KIND_BITMAP && given->kind == KYMO_KIND_INTEGER && !given->is_signed;
+  return (type->kind == given->kind || is_bitmap) && type->size_bits == given->size_bits &&
+         type->is_signed == given->is_signed && (type->order == given->order || type->size_bits == 8) &&
          !type->bits_reversed;
 }
 
@@ -50,8 +50,8 @@ static bool fits(const struct kymo_type *type, const struct kymo_c_shape *shape,
       return false;
     type = type->element;
   }
-  struct kymo_type told = scalar_of(shape);
-  return scalar_fits(type, &told);
+  struct kymo_type given = scalar_of(shape);
+  return scalar_fits(type, &given);
 }
 
 /* ---- names of elements ---- */

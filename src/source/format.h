@@ -50,7 +50,7 @@ struct kymo_chunk {
   /* all events of the packet in order, valid as long as `data`; or NULL */
   const struct kymo_event_offset *event_offsets;
   uint32_t offset_count;
-  bool tells_segments;  /* the format marks packets that begin a segment, … */
+  bool marks_segments;  /* the format marks packets that begin a segment, … */
   bool begins_segment;  /* … as this one does; else damage and losses show it */
   uint64_t lost_bytes;  /* where `next` fails: this many bytes are lost by the reported damage */
   struct kymo_map *map; /* the file is mapped by this, which finds its holes; or NULL */

@@ -27,8 +27,8 @@ static void keep_worst(struct kymo_pairs *pairs, const struct kymo_worst *pair,
   pairs->worst[at].tid = who ? who->tid : 0;
 }
 
-static void tell_pair(struct kymo_pairs *pairs, const struct kymo_worst *pair,
-                      const struct kymo_event *event) {
+static void report_pair(struct kymo_pairs *pairs, const struct kymo_worst *pair,
+                        const struct kymo_event *event) {
   keep_worst(pairs, pair, event);
   if (pairs->handler)
     pairs->handler(pairs->user, pair);
@@ -73,7 +73,7 @@ static int measure(struct kymo_pairs *pairs, const struct kymo_span *span, const
   if (!add(pairs, group, pair.duration_ns))
     return KYMO_E_MEMORY;
   if (kymo_group_is_wanted(group, pairs->prefix))
-    tell_pair(pairs, &pair, event);
+    report_pair(pairs, &pair, event);
   return KYMO_OK;
 }
 
@@ -180,7 +180,7 @@ static bool join(void *user, struct kymo_stat_group *group, const struct kymo_gr
   if (is_worst(pairs, &pair) &&
       !(keep_name(pairs, &pair) && (pairs->name_count < 10 * KYMO_WORST_MAX || renew_names(pairs))))
     return false;
-  tell_pair(pairs, &pair, NULL);
+  report_pair(pairs, &pair, NULL);
   return true;
 }
 

@@ -40,7 +40,7 @@ struct coverage {
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
 /* The bytes between two records, or at the end. */
-static void tell_gap(const struct coverage *coverage, const struct kymo_look *look, uint64_t to) {
+static void print_gap(const struct coverage *coverage, const struct kymo_look *look, uint64_t to) {
   if (to > coverage->at)
     printf("%s: byte %" PRIu64 ": %" PRIu64 " byte%s of no record\n", look->path, coverage->at,
            to - coverage->at, plural(to - coverage->at));
@@ -52,7 +52,7 @@ static void count_record(struct coverage *coverage, const struct kymo_look *look
   uint64_t own = kymo_look_own_bytes(look), at = machine->start * 8, end = (machine->start + own) * 8;
   bool is_inside = machine->start < coverage->at; /* already read: steps with AT, regions of holders */
   if (!is_inside)
-    tell_gap(coverage, look, machine->start);
+    print_gap(coverage, look, machine->start);
   coverage->at = end / 8 > coverage->at ? end / 8 : coverage->at;
   kind->records++;
   kind->bytes += own;
@@ -64,7 +64,7 @@ static void count_record(struct coverage *coverage, const struct kymo_look *look
   kind->uncovered_bits += end > at ? end - at : 0;
 }
 
-static void tell_kinds(const struct coverage *coverage, const struct kymo_look *look) {
+static void print_kinds(const struct coverage *coverage, const struct kymo_look *look) {
   for (uint32_t i = 0; i < look->plan->counts[KYMO_SECTION_KIND]; i++) {
     const struct covered *kind = &coverage->kinds[i];
     const struct kymo_plan_text *name = &look->plan->texts[look->plan->kinds[i].name];
@@ -89,8 +89,8 @@ static int check_described(const struct kymo_stream *stream, uint32_t file) {
     if ((status = kymo_look_next(&look, &error)) == KYMO_OK)
       count_record(&coverage, &look);
   if (status == KYMO_END) {
-    tell_gap(&coverage, &look, look.machine->size);
-    tell_kinds(&coverage, &look);
+    print_gap(&coverage, &look, look.machine->size);
+    print_kinds(&coverage, &look);
   } else {
     tool_say_error(&error);
   }

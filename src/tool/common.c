@@ -106,7 +106,7 @@ int tool_status_of(int status) {
                                                                                       : TOOL_FAILED;
 }
 
-int tool_tell_damage(const struct kymo_trace *trace, bool quiet) {
+int tool_print_damage(const struct kymo_trace *trace, bool quiet) {
   size_t count = kymo_trace_damage_count(trace);
   for (size_t i = 0; i < count && !quiet; i++) {
     const struct kymo_damage *damage = kymo_trace_damage(trace, i);
@@ -135,7 +135,7 @@ bool tool_losses_text(struct kymo_losses losses, char text[TOOL_LOSSES_MAX]) {
   return *text;
 }
 
-int tool_tell_losses(struct kymo_losses losses, bool quiet) {
+int tool_print_losses(struct kymo_losses losses, bool quiet) {
   char text[TOOL_LOSSES_MAX];
   if (!tool_losses_text(losses, text))
     return TOOL_OK;
@@ -145,14 +145,14 @@ int tool_tell_losses(struct kymo_losses losses, bool quiet) {
 }
 
 int tool_end_trace(const struct kymo_trace *trace, bool quiet, enum tool_losses losses) {
-  int damage = tool_tell_damage(trace, quiet), output = tool_close_output();
+  int damage = tool_print_damage(trace, quiet), output = tool_close_output();
   if (output != TOOL_OK)
     return output;
   if (losses == TOOL_LOSSES_AS_BABELTRACE2)
     return damage;
   struct kymo_losses met;
   kymo_trace_losses(trace, &met);
-  int lost = tool_tell_losses(met, quiet || losses == TOOL_LOSSES_SAID);
+  int lost = tool_print_losses(met, quiet || losses == TOOL_LOSSES_SAID);
   return lost != TOOL_OK ? lost : damage;
 }
 

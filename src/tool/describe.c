@@ -134,7 +134,7 @@ static int load_trace(struct describe *describe, const char *path) {
     struct kymo_schema *schema = (struct kymo_schema *)(uintptr_t)kymo_trace_part(trace, i)->schema;
     status = add(describe, kymo_schema_retain(schema)) ? TOOL_OK : TOOL_FAILED;
   }
-  if (tool_tell_damage(trace, false) != TOOL_OK)
+  if (tool_print_damage(trace, false) != TOOL_OK)
     describe->damage = TOOL_DAMAGED;
   kymo_trace_close(trace);
   return status;

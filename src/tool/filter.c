@@ -7,7 +7,7 @@
 
 #define SIZE_LIMIT (UINT64_C(64) << 20)
 
-static void tell_warning(void *user, const struct kymo_error *warning) {
+static void print_warning(void *user, const struct kymo_error *warning) {
   (void)user;
   tool_say_error(warning);
 }
@@ -31,7 +31,7 @@ int tool_filter_make(struct kymo_filter **filter, const char *expression, const 
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct kymo_filter_options own = *options;
   *filter = NULL;
-  own.warn = tell_warning;
+  own.warn = print_warning;
   own.file = path ? path : "--filter";
   int status = path ? load(filter, path, &own, &error)
                     : kymo_filter_compile(filter, expression, strlen(expression), &own, &error);
@@ -98,7 +98,7 @@ int tool_filter_attach(struct kymo_trace *trace, const struct tool_input *input)
   return status == KYMO_E_USAGE ? TOOL_USAGE : TOOL_FAILED;
 }
 
-void tool_filter_tell(const struct kymo_trace *trace, const struct tool_input *input) {
+void tool_filter_print_counts(const struct kymo_trace *trace, const struct tool_input *input) {
   struct kymo_filter_result counts;
   kymo_filter_counts(trace, &counts);
   if (input->quiet)

@@ -21,6 +21,6 @@ void tool_filter_refuse_letter(const char *word, struct argp_state *state);
  * failure. */
 int tool_filter_attach(struct kymo_trace *trace, const struct tool_input *input);
 /* Prints what the filter could not do, unless the input is quiet. */
-void tool_filter_tell(const struct kymo_trace *trace, const struct tool_input *input);
+void tool_filter_print_counts(const struct kymo_trace *trace, const struct tool_input *input);
 
 #endif

@@ -224,7 +224,7 @@ static const char *find_description(const struct tool_input *input) {
 }
 
 /* A description in KYMO_DESCRIPTIONS, where a directory is expected, would be ignored silently. */
-static void tell_no_directories(void) {
+static void report_no_directories(void) {
   const char *list = getenv("KYMO_DESCRIPTIONS");
   for (size_t length; list && *list; list += length + (list[length] == ':')) {
     struct stat info;
@@ -238,17 +238,17 @@ static void tell_no_directories(void) {
   }
 }
 
-static void tell_not_opened(const struct tool_input *input, const struct kymo_error *error) {
+static void report_not_opened(const struct tool_input *input, const struct kymo_error *error) {
   const char *description = error->code == KYMO_E_UNKNOWN ? find_description(input) : NULL;
   if (description)
     tool_say("%s: expected a trace, found a description of events; \"kymo describe\" prints it", description);
   else
     tool_say_error(error);
   if (error->code == KYMO_E_UNKNOWN && !input->key)
-    tell_no_directories();
+    report_no_directories();
 }
 
-void tool_tell_warnings(const struct kymo_trace *trace, size_t from, bool quiet) {
+void tool_print_warnings(const struct kymo_trace *trace, size_t from, bool quiet) {
   for (size_t i = from; !quiet && i < kymo_trace_warning_count(trace); i++) {
     const struct kymo_warning *warning = kymo_trace_warning(trace, i);
     char offset[40] = "";
@@ -348,9 +348,9 @@ static int open_paths(struct kymo_trace **trace, const struct tool_input *input,
   status = kymo_trace_open(trace, named.paths, input->count, &open_options, &error);
   kymo_description_release(open_options.description);
   if (status >= 0)
-    tool_tell_warnings(*trace, 0, input->quiet);
+    tool_print_warnings(*trace, 0, input->quiet);
   else
-    tell_not_opened(input, &error);
+    report_not_opened(input, &error);
   if (status < 0 && *named.hint.text)
     tool_say("a process with rings has a name that is near%s", named.hint.text);
   free_named(&named);
@@ -375,7 +375,7 @@ int tool_open(struct kymo_trace **trace, const struct tool_input *input) {
     status = tool_window_apply(&window, *trace, input->intersect);
   if (status != TOOL_OK && *trace &&
       kymo_trace_damage_count(*trace)) { /* then the arguments may be valid, and the trace is not */
-    tool_tell_damage(*trace, input->quiet);
+    tool_print_damage(*trace, input->quiet);
     status = TOOL_FAILED;
   }
   if (status != TOOL_OK) {

@@ -45,7 +45,7 @@ extern const struct argp tool_input_options;
  * failure; then *trace is NULL. */
 int tool_open(struct kymo_trace **trace, const struct tool_input *input);
 /* Prints the warnings of a trace from a number on; tool_open has printed the earlier ones. */
-void tool_tell_warnings(const struct kymo_trace *trace, size_t from, bool quiet);
+void tool_print_warnings(const struct kymo_trace *trace, size_t from, bool quiet);
 /* Adds a command that prints all events of the same traces, in the form of a shell; words are separated by
  * form feeds. */
 void tool_input_command(struct kymo_strbuf *out, const struct tool_input *input);

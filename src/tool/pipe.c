@@ -133,7 +133,7 @@ static bool is_defined(const struct kymo_trace *trace) {
 static int end_flow(const struct flow *flow, int status) {
   bool quiet = flow->pipe->input.quiet;
   if (status == TOOL_FAILED || status == TOOL_USAGE) {
-    tool_tell_damage(flow->trace, quiet);
+    tool_print_damage(flow->trace, quiet);
     return status;
   }
   int end = tool_end_trace(flow->trace, quiet,
@@ -155,8 +155,8 @@ static int run_pipe(const struct tool_pipe *pipe) {
     flow.sink = pipe->sink_of_definitions;
   size_t warnings = kymo_trace_warning_count(flow.trace);
   status = run_flow(&flow);
-  tool_tell_warnings(flow.trace, warnings, pipe->input.quiet);
-  tool_filter_tell(flow.trace, &pipe->input);
+  tool_print_warnings(flow.trace, warnings, pipe->input.quiet);
+  tool_filter_print_counts(flow.trace, &pipe->input);
   int end = end_flow(&flow, status);
   kymo_trace_close(flow.trace);
   return end;

@@ -74,7 +74,7 @@ static bool select_named(struct named *named, const char *name, bool living_only
   return named->count;
 }
 
-static void tell_candidates(const struct named *named, const char *name) {
+static void list_candidates(const struct named *named, const char *name) {
   char age[TOOL_AGE_MAX], size[TOOL_SIZE_MAX];
   enum { SHOWN_MAX = 10 };
   tool_say("%zu processes with rings are called \"%s\"; use the number of one:", named->count, name);
@@ -104,7 +104,7 @@ int tool_rings_named(char out[KYMO_PATH_MAX], const char *word, bool prefers_liv
   if (named.count == 1)
     snprintf(out, KYMO_PATH_MAX, "%s", kymo_processes_text(named.all, named.index[0], KYMO_PROCESS_RINGS));
   if (named.count > 1)
-    tell_candidates(&named, word);
+    list_candidates(&named, word);
   size_t count = named.count;
   kymo_processes_free(named.all);
   free(named.index);

@@ -91,7 +91,7 @@ static int find_rings(struct snapshot *snapshot, struct kymo_error *error) {
 }
 
 /* The cause of a process's death is what users look for in its last events. */
-static void tell_end(const struct kymo_snapshot *saved) {
+static void print_end(const struct kymo_snapshot *saved) {
   int pid = (int)kymo_snapshot_number(saved, KYMO_SNAPSHOT_PID);
   const char *end = kymo_snapshot_text(saved, KYMO_SNAPSHOT_END);
   if (end)
@@ -113,7 +113,7 @@ static void summarise(const struct snapshot *snapshot, const struct kymo_snapsho
            kymo_snapshot_text(saved, KYMO_SNAPSHOT_DIRECTORY),
            kymo_snapshot_number(saved, KYMO_SNAPSHOT_EVENTS), kymo_snapshot_number(saved, KYMO_SNAPSHOT_LOST),
            overwritten);
-  tell_end(saved);
+  print_end(saved);
   kymo_duration_exact(covered_ns > 0 ? (uint64_t)covered_ns : 0, covered);
   if (kymo_snapshot_number(saved, KYMO_SNAPSHOT_IS_OVERWRITTEN))
     tool_say(
@@ -143,7 +143,7 @@ static int run(int argc, char **argv) {
   if (is_written && !snapshot.quiet)
     summarise(&snapshot, saved);
   uint64_t lost = is_written ? (uint64_t)kymo_snapshot_number(saved, KYMO_SNAPSHOT_LOST) : 0;
-  int result = tool_tell_losses((struct kymo_losses){.events = lost}, snapshot.quiet);
+  int result = tool_print_losses((struct kymo_losses){.events = lost}, snapshot.quiet);
   if (snapshot.is_ambiguous)
     result = TOOL_USAGE;
   else if (status || left_out)

@@ -349,7 +349,7 @@ static int run_statistics(int argc, char **argv) {
   if (status == TOOL_OK) {
     size_t warnings = kymo_trace_warning_count(statistics.run.trace);
     status = measure(&statistics, kind);
-    tool_tell_warnings(statistics.run.trace, warnings, statistics.input.quiet);
+    tool_print_warnings(statistics.run.trace, warnings, statistics.input.quiet);
     int end = tool_end_trace(statistics.run.trace, statistics.input.quiet,
                              says_losses(&statistics) ? TOOL_LOSSES_SAID : TOOL_LOSSES_SAY);
     status = status == TOOL_OK ? end : status;

@@ -41,9 +41,9 @@ void tool_say_error(const struct kymo_error *error);
 int tool_status_of(int status);
 
 /* One line on stderr for each damaged place, unless `quiet`; TOOL_DAMAGED if there are any, else TOOL_OK. */
-int tool_tell_damage(const struct kymo_trace *trace, bool quiet);
+int tool_print_damage(const struct kymo_trace *trace, bool quiet);
 /* The same for losses: one line. */
-int tool_tell_losses(struct kymo_losses losses, bool quiet);
+int tool_print_losses(struct kymo_losses losses, bool quiet);
 /*
  * The end of every command that has read the events of a trace: damaged places, then the end of stdout, then
  * losses. TOOL_OK; TOOL_DAMAGED if something is damaged or lost; TOOL_FAILED if stdout could not be written,

@@ -122,14 +122,14 @@ static const char *skip_quoted(const char *at, const char *end) {
   return at < end ? at + 1 : end;
 }
 
-static void note_word(struct types *types, const char *at, const char *behind, const char *end) {
+static void note_word(struct types *types, const char *at, const char *after, const char *end) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     size_t length = strlen(words[i].word);
-    if ((size_t)(behind - at) != length || memcmp(at, words[i].word, length))
+    if ((size_t)(after - at) != length || memcmp(at, words[i].word, length))
       continue;
-    while (behind < end && *behind == ' ')
-      behind++;
-    char *name = behind < end && *behind == '(' ? second_argument(behind + 1, end) : NULL;
+    while (after < end && *after == ' ')
+      after++;
+    char *name = after < end && *after == '(' ? second_argument(after + 1, end) : NULL;
     for (size_t j = 0; name && j < types->wanted.count; j++)
       if (!strcmp(types->wanted.names[j].text, name))
         return free(name);
@@ -183,7 +183,7 @@ static void put_header(const struct types *types, struct kymo_strbuf *out,
 
 /* ---- */
 
-static void tell(void *user, const char *name, const char *why) {
+static void report(void *user, const char *name, const char *why) {
   const struct types *types = user;
   tool_say("%s: %s is not listed: %s", types->wanted.path, name, why);
 }
@@ -195,7 +195,7 @@ static int fail(const struct kymo_error *error) {
 
 static int make(struct types *types) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  struct kymo_types_made made = {.lacks = tell, .user = types};
+  struct kymo_types_made made = {.lacks = report, .user = types};
   struct kymo_strbuf text = {0};
   int status = TOOL_FAILED;
   if (types->all_traced && kymo_program_texts(types->wanted.path, note_site, types, &error))

@@ -143,7 +143,7 @@ static const char *find_event_option(const struct writing *writing) {
 
 static void check_bytes(const struct writing *writing, struct argp_state *state) {
   const struct tool_input *input = &writing->pipe.input;
-  const char *given = find_event_option(writing), *told = writing->bytes.records ? "--records" : "--by";
+  const char *given = find_event_option(writing), *option = writing->bytes.records ? "--records" : "--by";
   bool is_described = input->key || input->as;
   if (writing->bytes.records && writing->bytes.by)
     argp_error(state, "--by and --records both choose the order of records; use one");
@@ -154,7 +154,7 @@ static void check_bytes(const struct writing *writing, struct argp_state *state)
   else if (input->key && input->as)
     argp_error(state, "--description and --as both define the records; use one");
   else if (given)
-    argp_error(state, "%s writes the bytes of records unchanged; --%s is for events", told, given);
+    argp_error(state, "%s writes the bytes of records unchanged; --%s is for events", option, given);
 }
 
 static error_t parse_merge(int key, char *argument, struct argp_state *state) {

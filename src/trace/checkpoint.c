@@ -146,7 +146,7 @@ static int look_again(struct stream_state *stream, const struct kymo_stream_mark
 
 static void drop_notices(struct stream_state *stream) {
   stream->notice_count = stream->notice_next = 0;
-  stream->is_ahead = stream->is_through = stream->is_told = false;
+  stream->is_ahead = stream->is_through = stream->is_reported = false;
 }
 
 /* Moves the stream to the mark; *given of the buffered events are after it. */

@@ -180,14 +180,14 @@ static int go(struct kymo_trace *trace, uint64_t number, uint64_t back, struct k
   if (status == KYMO_OK && trace->is_selecting)
     kymo_trace_select(trace);
   kymo_trace_set_end_time(trace, trace->end_ns);
-  trace->is_behind = status == KYMO_END;
+  trace->is_at_end = status == KYMO_END;
   trace->is_moved = true;
   return status;
 }
 
 int kymo_trace_end_prefilters(struct kymo_trace *trace, struct kymo_error *error) {
   uint64_t number = trace->number;
-  bool is_behind = trace->is_behind;
+  bool is_at_end = trace->is_at_end;
   if (!trace->is_prefiltered)
     return KYMO_OK;
   kymo_trace_drop_prefilters(trace);
@@ -197,7 +197,7 @@ int kymo_trace_end_prefilters(struct kymo_trace *trace, struct kymo_error *error
   int status = kymo_trace_drop_batch(trace, number, error);
   if (status == KYMO_OK)
     status = go(trace, number, 0, error);
-  trace->is_behind = is_behind;
+  trace->is_at_end = is_at_end;
   return status;
 }
 
@@ -258,15 +258,15 @@ int kymo_trace_goto_event(struct kymo_trace *trace, uint64_t number, const struc
 
 /* One event back, wanted or not. */
 static int step_back(struct kymo_trace *trace, const struct kymo_event **event, struct kymo_error *error) {
-  if (trace->batch_next > 1 && !trace->is_behind) {
+  if (trace->batch_next > 1 && !trace->is_at_end) {
     trace->batch_next--;
     give(trace, event);
     return KYMO_OK;
   }
-  uint64_t number = trace->is_behind        ? trace->number
+  uint64_t number = trace->is_at_end        ? trace->number
                     : trace->batch_next > 0 ? trace->batch_begin
                                             : trace->number - 1;
-  trace->is_behind = false;
+  trace->is_at_end = false;
   if (number == 0 || trace->number == 0)
     return kymo_trace_rewind(trace), KYMO_END;
   return goto_number(trace, number, BACK_EVENTS, event, error);
@@ -292,7 +292,7 @@ int kymo_trace_previous(struct kymo_trace *trace, const struct kymo_event **even
 int kymo_trace_skip(struct kymo_trace *trace, int64_t count, const struct kymo_event **event,
                     struct kymo_error *error) {
   int status = kymo_trace_end_prefilters(trace, error);
-  uint64_t at = trace->number + trace->is_behind, back = count < 0 ? -(uint64_t)count : 0;
+  uint64_t at = trace->number + trace->is_at_end, back = count < 0 ? -(uint64_t)count : 0;
   clear(event);
   if (status != KYMO_OK)
     return status;
@@ -308,8 +308,8 @@ int kymo_trace_skip(struct kymo_trace *trace, int64_t count, const struct kymo_e
 
 static struct kymo_bookmark bookmark_of(const struct kymo_trace *trace) {
   struct kymo_bookmark here = {.number = is_relative(trace) ? 0 : trace->number, .time_ns = INT64_MIN};
-  here.is_behind = trace->is_behind;
-  if (trace->batch_next == 0 || trace->is_behind)
+  here.is_at_end = trace->is_at_end;
+  if (trace->batch_next == 0 || trace->is_at_end)
     return here;
   const struct kymo_event *event = trace->batch[trace->batch_next - 1];
   here.stream = event->packet->stream;

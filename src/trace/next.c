@@ -26,13 +26,13 @@ static int64_t time_of(const struct kymo_trace *trace, uint32_t rank) {
 }
 
 /* The key of the event after the next one. After the last time there is one that is far away. */
-static inline uint64_t key_behind(const struct kymo_trace *trace, uint32_t rank) {
+static inline uint64_t following_key(const struct kymo_trace *trace, uint32_t rank) {
   return kymo_merge_key(&trace->merge, trace->cursors[rank].time_ns[1], rank);
 }
 
 static void set_following(struct kymo_trace *trace, uint32_t rank) {
   if (has_events(trace, rank))
-    trace->cursors[rank].following = key_behind(trace, rank);
+    trace->cursors[rank].following = following_key(trace, rank);
 }
 
 /* A stream with a notice may have found the events after it already: their times do not change. */
@@ -265,7 +265,7 @@ static uint32_t merge_many(struct kymo_trace *trace) {
       trace->empty = trace->streams[rank];
       break;
     }
-    cursor->following = key_behind(trace, rank);
+    cursor->following = following_key(trace, rank);
     key = kymo_merge_replay(merge, key);
     if (KYMO_UNLIKELY(is_far) || count == KYMO_BATCH_EVENTS) {
       trace->must_build = is_far;
@@ -399,7 +399,7 @@ int kymo_trace_drop_batch(struct kymo_trace *trace, uint64_t number, struct kymo
   trace->batch_next = trace->batch_limit = trace->batch_count = 0;
   trace->number = trace->batch_begin = trace->batch_end = number;
   trace->empty = NULL;
-  trace->is_merging = trace->must_build = trace->is_behind = trace->are_numbered = false;
+  trace->is_merging = trace->must_build = trace->is_at_end = trace->are_numbered = false;
   trace->lay_number = 0;
   return trace->stream_count ? make_room(trace, error) : KYMO_OK;
 }
@@ -468,7 +468,7 @@ get_next(struct kymo_trace *trace, bool is_whole, const struct kymo_event **even
       if (status < 0 && error)
         trace->last_error = *error;
       *event = NULL;
-      trace->is_behind = status == KYMO_END;
+      trace->is_at_end = status == KYMO_END;
       return status;
     }
   }
@@ -495,7 +495,7 @@ int kymo_trace_move_on(struct kymo_trace *trace, const struct kymo_event **event
 
 /* After all streams there is nothing to find again. */
 static bool are_done(const struct kymo_trace *trace) {
-  bool are_done = trace->is_behind;
+  bool are_done = trace->is_at_end;
   for (size_t i = 0; are_done && i < trace->stream_count; i++)
     are_done = trace->streams[i]->phase == STREAM_DONE;
   return are_done;

@@ -90,8 +90,8 @@ static void note_packet_boundary(struct stream_state *stream, enum kymo_boundary
 
 void kymo_note_packet_begin(struct stream_state *stream) {
   const struct kymo_packet *packet = &stream->decoder.packet;
-  stream->is_told = stream->is_begun && !(packet->has_end && is_early(stream, packet->end_cycles));
-  if (!stream->is_told)
+  stream->is_reported = stream->is_begun && !(packet->has_end && is_early(stream, packet->end_cycles));
+  if (!stream->is_reported)
     return;
   uint64_t begin = packet->begin_cycles;
   if (stream->part->quirks & KYMO_QUIRK_BEGIN_LATE) {
@@ -103,7 +103,7 @@ void kymo_note_packet_begin(struct stream_state *stream) {
 }
 
 void kymo_note_packet_end(struct stream_state *stream) {
-  if (stream->is_told)
+  if (stream->is_reported)
     note_packet_boundary(stream, KYMO_BOUNDARY_PACKET_END, stream->has_end_time, stream->decoder.clock);
 }
 

@@ -39,7 +39,7 @@ static int begin_segment(struct finding *finding, const struct kymo_event *event
 /* Damage begins one, unless the format marks segments. */
 static bool is_begin(const struct finding *finding, const struct kymo_event *event, uint32_t rank) {
   const struct stream_state *stream = kymo_stream_of(event);
-  return stream->decoder.tells_segments
+  return stream->decoder.marks_segments
              ? stream->decoder.begins_segment && finding->packets[rank] != stream->ordinal
              : event->is_damaged;
 }

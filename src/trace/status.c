@@ -6,20 +6,20 @@
 
 void kymo_trace_set_policy(struct kymo_trace *trace, enum kymo_policy policy) {
   trace->stops_at_damage = policy == KYMO_POLICY_STOP;
-  trace->damage_told = trace->damage_count;
+  trace->damage_reported = trace->damage_count;
 }
 
 bool kymo_trace_met_damage(struct kymo_trace *trace, struct kymo_error *error) {
-  if (trace->damage_told >= trace->damage_count)
+  if (trace->damage_reported >= trace->damage_count)
     return false;
-  const struct kymo_damage *damage = &trace->damage[trace->damage_told++];
-  struct kymo_error *told = &trace->last_error;
-  *told =
+  const struct kymo_damage *damage = &trace->damage[trace->damage_reported++];
+  struct kymo_error *last = &trace->last_error;
+  *last =
       (struct kymo_error){.code = damage->code < 0 ? damage->code : KYMO_E_FORMAT, .offset = damage->offset};
-  snprintf(told->file, sizeof told->file, "%s", damage->path);
-  snprintf(told->message, sizeof told->message, "%s", damage->message);
+  snprintf(last->file, sizeof last->file, "%s", damage->path);
+  snprintf(last->message, sizeof last->message, "%s", damage->message);
   if (error)
-    *error = *told;
+    *error = *last;
   return true;
 }
 

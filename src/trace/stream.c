@@ -101,7 +101,7 @@ static void enter_packet(struct stream_state *stream, const struct kymo_packet_h
     kymo_follow_enter_packet(stream);
   stream->has_end_time = head->has_end_time;
   note_packet(stream, head);
-  stream->decoder.tells_segments = chunk->tells_segments;
+  stream->decoder.marks_segments = chunk->marks_segments;
   stream->decoder.begins_segment = chunk->begins_segment;
 }
 
@@ -402,10 +402,10 @@ static void advance(struct stream_state *stream) {
 
 /* Times that do not fit 64 bits are at the ends of the range; for each stream the first ones are reported. */
 static void note_beyond(struct stream_state *stream) {
-  if (!stream->has_told_beyond)
+  if (!stream->has_reported_beyond)
     note_damage(stream, stream->decoder.packet.offset, 0,
                 "events with times that do not fit 64-bit nanoseconds");
-  stream->has_told_beyond = true;
+  stream->has_reported_beyond = true;
 }
 
 int kymo_stream_advance(struct stream_state *stream, struct kymo_error *error) {

@@ -100,13 +100,13 @@ struct stream_state {
   struct kymo_cursor *cursor; /* NULL until the first move, and after the end */
   bool may_repeat;
   bool in_packet;
-  bool is_through;         /* … all of whose events were returned */
-  bool is_ahead;           /* there are events already, for the notices before them */
-  bool is_begun, is_ended; /* the stream's boundaries were reported */
-  bool is_told;            /* the packet's first boundary was reported */
-  bool has_end_time;       /* the packet has a field for it */
-  bool is_cut;             /* the packet is longer than the file */
-  bool has_told_beyond;    /* events with times beyond 64 bits were reported */
+  bool is_through;          /* … all of whose events were returned */
+  bool is_ahead;            /* there are events already, for the notices before them */
+  bool is_begun, is_ended;  /* the stream's boundaries were reported */
+  bool is_reported;         /* the packet's first boundary was reported */
+  bool has_end_time;        /* the packet has a field for it */
+  bool is_cut;              /* the packet is longer than the file */
+  bool has_reported_beyond; /* events with times beyond 64 bits were reported */
   bool has_previous;
   int64_t entered_ns; /* when the packet was reached, if the trace is followed */
   /* of the file, as seen while following, oldest first */
@@ -184,7 +184,7 @@ struct kymo_trace {
   bool has_jumped; /* events may be returned more than once */
   uint64_t number; /* of the last event */
   uint64_t batch_begin, batch_end; /* events delivered before the batch, and with it; unwanted ones count */
-  bool is_behind;                  /* the end follows the last event: kymo_trace_next reported it */
+  bool is_at_end;                  /* the end follows the last event: kymo_trace_next reported it */
   bool is_landing_known;           /* see below */
   bool are_numbered;               /* the batch, since some were left out */
   int64_t landed_ns;               /* seek target, if event numbers are relative … */
@@ -206,9 +206,9 @@ struct kymo_trace {
   struct kymo_follow *follow; /* NULL: later growth is ignored */
   bool is_at_rest;            /* no event could be returned: a round of looking is due */
 
-  bool stops_at_damage; /* kymo_trace_set_policy */
-  size_t damage_told;   /* how much of it was returned as an error */
-  size_t damage_limit;  /* 0: as usual */
+  bool stops_at_damage;   /* kymo_trace_set_policy */
+  size_t damage_reported; /* how much of it was returned as an error */
+  size_t damage_limit;    /* 0: as usual */
   struct kymo_error last_error;
   kymo_loss_handler *loss_handler;
   void *loss_user;

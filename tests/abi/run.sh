@@ -87,7 +87,7 @@ changed() {
 if command -v abidiff >/dev/null; then
   check 'libkymo keeps what it promised' same_promise libkymo $kymo_headers
   check 'libkymo-trace keeps what it promised' same_promise libkymo-trace $trace_headers
-  check 'a member that is appended to a struct breaks nothing' changed fine libkymo move.h 's/^  bool is_behind;.*/&\n  uint64_t added;/'
+  check 'a member that is appended to a struct breaks nothing' changed fine libkymo move.h 's/^  bool is_at_end;.*/&\n  uint64_t added;/'
   check 'a code that is appended breaks nothing' changed fine libkymo error.h 's/KYMO_E_RANGE = -10,.*/&\n  KYMO_E_NEW = -11,/'
   check 'a member before others is found' changed found libkymo event.h 's/^  uint64_t number; .*/  uint64_t added;\n&/'
   check 'a member that is appended to an error is found' changed found libkymo error.h 's/^  char excerpt\[256\];.*/&\n  int added;/'

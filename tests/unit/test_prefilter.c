@@ -206,7 +206,7 @@ static void both_tell(const struct prefilter_case *c) {
   kymo_trace_tell(c->prefiltered, &one);
   kymo_trace_tell(c->plain, &other);
   bool is_other = one.number && other.number && one.number != other.number;
-  if (is_other || one.time_ns != other.time_ns || one.is_behind != other.is_behind ||
+  if (is_other || one.time_ns != other.time_ns || one.is_at_end != other.is_at_end ||
       one.offset != other.offset)
     fail_msg("seed %" PRIu64 ": tells event %" PRIu64 ", not %" PRIu64 "; %s", c->seed, one.number,
              other.number, c->filter);

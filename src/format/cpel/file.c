@@ -429,8 +429,8 @@ static void describe_section(const struct cpel_file *file, const struct cpel_sec
                file->events[i].is_per_microsecond ? "microsecond" : "second");
 }
 
-int kymo_cpel_tell_sections(const struct cpel_file *file, struct kymo_trace *trace, struct kymo_part *part,
-                            struct kymo_error *error) {
+int kymo_cpel_add_sections(const struct cpel_file *file, struct kymo_trace *trace, struct kymo_part *part,
+                           struct kymo_error *error) {
   int status = KYMO_OK;
   for (size_t i = 0; i < file->section_count && status == KYMO_OK; i++) {
     const struct cpel_section *from = &file->sections[i];

@@ -108,8 +108,8 @@ uint64_t kymo_cpel_hole_events(const struct kymo_holes *holes, const struct cpel
 
 /* Adds the file's sections to the trace's part; call it before its bytes are released. KYMO_OK or
  * KYMO_E_MEMORY. */
-int kymo_cpel_tell_sections(const struct cpel_file *file, struct kymo_trace *trace, struct kymo_part *part,
-                            struct kymo_error *error);
+int kymo_cpel_add_sections(const struct cpel_file *file, struct kymo_trace *trace, struct kymo_part *part,
+                           struct kymo_error *error);
 
 /* The string at an offset of a table, in the `size` bytes at `data`; NULL if it does not end in the table. */
 const char *kymo_cpel_string(const uint8_t *data, uint64_t size, const struct cpel_table *table,

@@ -358,7 +358,7 @@ int kymo_cpel_add(struct kymo_trace *trace, struct cpel_file *file, struct kymo_
                   struct kymo_error *error) {
   struct shared *shared = calloc(1, sizeof *shared);
   struct kymo_part_source part_source = {.format = file->format, .path = file->path};
-  struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
+  struct kymo_error local = {.code = KYMO_OK}, *why = error ? error : &local;
   if (!shared) {
     kymo_cpel_close(file);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -367,15 +367,15 @@ int kymo_cpel_add(struct kymo_trace *trace, struct cpel_file *file, struct kymo_
   int status = KYMO_OK;
   shared->classes = calloc(file->events_count + 1, sizeof *shared->classes);
   if (shared->classes)
-    part_source.schema = kymo_cpel_schema(&shared->file, trace, shared->classes, told);
+    part_source.schema = kymo_cpel_schema(&shared->file, trace, shared->classes, why);
   else
-    kymo_fail(told, KYMO_E_MEMORY, "out of memory");
-  status = part_source.schema ? kymo_trace_add_part(trace, &part_source, part, told) : told->code;
+    kymo_fail(why, KYMO_E_MEMORY, "out of memory");
+  status = part_source.schema ? kymo_trace_add_part(trace, &part_source, part, why) : why->code;
   if (status == KYMO_OK)
-    status = kymo_cpel_tell_sections(&shared->file, trace, *part, told);
+    status = kymo_cpel_add_sections(&shared->file, trace, *part, why);
   kymo_map_close(&shared->file.map);
   for (uint32_t i = 0; status == KYMO_OK && i < shared->file.events_count; i++)
-    status = add_stream(trace, *part, shared, i, told);
+    status = add_stream(trace, *part, shared, i, why);
   give_up(shared);
   return status;
 }

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 int kymo_description_load(struct kymo_schema **description, const char *path, struct kymo_error *error) {
-  struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
-  *description = kymo_language_load(path, NULL, NULL, told);
-  return *description ? KYMO_OK : told->code;
+  struct kymo_error local = {.code = KYMO_OK}, *why = error ? error : &local;
+  *description = kymo_language_load(path, NULL, NULL, why);
+  return *description ? KYMO_OK : why->code;
 }
 
 /* Writes to a file beside it, which then replaces the old one. */
@@ -59,7 +59,7 @@ void kymo_description_release(struct kymo_schema *description) { kymo_schema_rel
 
 int kymo_description_compile(struct kymo_schema **description, const char *text, size_t length,
                              const char *file, const char *language, struct kymo_error *error) {
-  struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
+  struct kymo_error local = {.code = KYMO_OK}, *why = error ? error : &local;
   const struct kymo_language *by =
       language ? kymo_language_find(language) : kymo_language_guess(text, length);
   *description = NULL;
@@ -67,8 +67,8 @@ int kymo_description_compile(struct kymo_schema **description, const char *text,
     return kymo_fail(error, KYMO_E_UNKNOWN, "no language is called '%s'", language);
   if (!by)
     return kymo_fail_at(error, KYMO_E_UNKNOWN, file, KYMO_ERROR_NO_OFFSET, "the language is unknown");
-  *description = by->compile(text, length, file, NULL, told);
-  return *description ? KYMO_OK : told->code;
+  *description = by->compile(text, length, file, NULL, why);
+  return *description ? KYMO_OK : why->code;
 }
 
 void kymo_description_info_(const struct kymo_schema *description, struct kymo_description_summary *out,

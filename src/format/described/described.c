@@ -44,7 +44,7 @@ struct kymo_cursor {
   uint64_t discarded;          /* records lost so far */
   bool has_begun;              /* there was a first packet of rows that have waited */
   bool has_packet, is_pending; /* pending: the machine has a record whose notes come first */
-  bool is_odd_told;            /* … including faults found while it was stored */
+  bool is_odd_reported;        /* … including faults found while it was stored */
   uint32_t next_note;
   bool is_segment, is_segment_next; /* the packet begins a segment; the next one will */
   struct described_fast *fast;      /* of `fast_kind`, or NULL */
@@ -63,7 +63,9 @@ struct kymo_cursor {
 
 /* ---- packets ---- */
 
-static size_t head_bytes(const struct kymo_cursor *cursor) { return cursor->described->tells_losses ? 8 : 0; }
+static size_t head_bytes(const struct kymo_cursor *cursor) {
+  return cursor->described->counts_losses ? 8 : 0;
+}
 
 static bool has_rows(const struct kymo_cursor *cursor) {
   return cursor->has_packet && kymo_block_used(&cursor->packet) > head_bytes(cursor);
@@ -125,9 +127,9 @@ static int add_row(struct kymo_cursor *cursor, struct kymo_error *error) {
   if (!event_offset || !kymo_described_row(cursor->described, cursor->machine, packet, event_offset))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (cursor->machine->note_count > notes &&
-      !cursor->is_odd_told) { /* the row comes after the report of its fault */
+      !cursor->is_odd_reported) { /* the row comes after the report of its fault */
     packet->at = packet->bytes + used;
-    cursor->is_pending = cursor->is_odd_told = true;
+    cursor->is_pending = cursor->is_odd_reported = true;
     return KYMO_AGAIN;
   }
   cursor->machine->note_count = notes;
@@ -189,8 +191,8 @@ struct notes {
 };
 
 /* The next note of a record: a loss is counted, damage is an error. KYMO_OK: there are no more. */
-static int tell_notes(struct kymo_cursor *cursor, struct notes notes, struct kymo_chunk *chunk,
-                      struct kymo_error *error) {
+static int report_notes(struct kymo_cursor *cursor, struct notes notes, struct kymo_chunk *chunk,
+                        struct kymo_error *error) {
   while (*notes.next < notes.count) {
     const struct kymo_plan_note *note = &notes.list[(*notes.next)++];
     if (note->kind == KYMO_NOTE_LOSS) {
@@ -350,8 +352,8 @@ static int fill_in_order(struct kymo_cursor *cursor, struct kymo_chunk *chunk, s
       return has_rows(cursor) ? KYMO_OK : KYMO_END;
     cursor->is_segment |= first->begins_segment;
     first->begins_segment = false;
-    int status =
-        tell_notes(cursor, (struct notes){first->notes, first->note_count, &first->next_note}, chunk, error);
+    int status = report_notes(cursor, (struct notes){first->notes, first->note_count, &first->next_note},
+                              chunk, error);
     if (status != KYMO_OK)
       return status;
     if (begins)
@@ -367,7 +369,7 @@ static int fill_in_order(struct kymo_cursor *cursor, struct kymo_chunk *chunk, s
 /* Records up to a full packet, the begin of a segment, damage or a loss. */
 static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
   struct notes notes = {cursor->machine->notes, cursor->machine->note_count, &cursor->next_note};
-  int status = cursor->order.is_wanted ? KYMO_OK : tell_notes(cursor, notes, chunk, error);
+  int status = cursor->order.is_wanted ? KYMO_OK : report_notes(cursor, notes, chunk, error);
   if (status != KYMO_OK)
     return status;
   if (!cursor->is_pending)
@@ -394,7 +396,7 @@ static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kym
     cursor->machine = cursor->heads.list[cursor->heads.at].machine;
     if (status == KYMO_OK)
       kymo_described_search_note(&cursor->search, cursor->machine);
-    cursor->is_odd_told = false;
+    cursor->is_odd_reported = false;
     cursor->next_note = 0;
     cursor->is_segment_next = begins_segment(cursor, status);
     if ((cursor->machine->note_count || cursor->is_segment_next) &&
@@ -447,7 +449,7 @@ static int described_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, 
                                .path = path_of(cursor, cursor->begin.file),
                                .offset = cursor->begin.offset,
                                .file = cursor->begin.file,
-                               .tells_segments = true,
+                               .marks_segments = true,
                                .begins_segment = cursor->is_segment};
   if (packet->skipped == 0) {
     chunk->event_offsets = cursor->event_offsets;
@@ -472,13 +474,13 @@ static void forget_packet(struct kymo_cursor *cursor) {
   kymo_block_clear(&cursor->packet);
   cursor->cut = cursor->offset_count = 0;
   cursor->has_packet = cursor->is_pending = false;
-  cursor->is_odd_told = cursor->is_segment = cursor->is_segment_next = false;
+  cursor->is_odd_reported = cursor->is_segment = cursor->is_segment_next = false;
   cursor->next_note = cursor->machine->note_count = 0;
 }
 
 /* Whether a packet comes before a position. */
-static bool is_behind(const struct kymo_cursor *cursor, const struct described_place *place, uint32_t file,
-                      uint64_t offset) {
+static bool is_after(const struct kymo_cursor *cursor, const struct described_place *place, uint32_t file,
+                     uint64_t offset) {
   if (cursor->order.is_wanted)
     return place->has_begun && place->packet >= offset;
   if (place->row && place->row_file == file)
@@ -518,7 +520,7 @@ static bool restore(struct kymo_cursor *cursor, const struct described_place *pl
 
 /* Rows are in the order of the file, and packets at which reading may begin report no losses. */
 static bool is_timed(const struct kymo_cursor *cursor) {
-  return !cursor->order.is_wanted && !cursor->described->tells_losses && cursor->described->has_time;
+  return !cursor->order.is_wanted && !cursor->described->counts_losses && cursor->described->has_time;
 }
 
 static void rewind_all(struct kymo_cursor *cursor) {
@@ -548,7 +550,7 @@ static void go_before(struct kymo_cursor *cursor, uint32_t file, uint64_t offset
   forget_packet(cursor);
   if (kymo_described_search_enter(&cursor->search, cursor->machine, offset))
     return;
-  while (count > 0 && is_behind(cursor, &cursor->places[count - 1], file, offset))
+  while (count > 0 && is_after(cursor, &cursor->places[count - 1], file, offset))
     count--;
   go_back(cursor, count);
 }
@@ -753,7 +755,7 @@ static bool may_search(const struct described *described) {
   const struct kymo_plan_root *root = described->plan->root;
   bool is_sorted_again = root->sorted == KYMO_SORTED_WITHIN && root->merge == KYMO_MERGE_BY_TIME;
   return kymo_plan_margin(described->plan) != UINT64_MAX && !is_sorted_again && described->file_count == 1 &&
-         described->has_time && !described->tells_losses;
+         described->has_time && !described->counts_losses;
 }
 
 static int prepare(struct described *described, struct kymo_trace *trace, const struct inputs *inputs,
@@ -769,7 +771,7 @@ static int prepare(struct described *described, struct kymo_trace *trace, const 
       !kymo_plan_classes_make(&described->classes, &described->arena, described->plan, described->found))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   described->has_time = described->classes.clock != KYMO_PLAN_NONE;
-  described->tells_losses = kymo_plan_tells_losses(described->plan);
+  described->counts_losses = kymo_plan_counts_losses(described->plan);
   described->may_search = may_search(described);
   return status;
 }
@@ -805,14 +807,14 @@ typedef struct kymo_schema *key_maker(struct kymo_trace *trace, const char *path
 
 static int open_all(struct kymo_trace *trace, const char *const *paths, size_t count, key_maker *make,
                     struct kymo_error *error) {
-  struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
+  struct kymo_error local = {.code = KYMO_OK}, *why = error ? error : &local;
   struct kymo_schema **keys = calloc(count, sizeof *keys);
   struct inputs inputs = {paths, keys, count, calloc(count, sizeof *inputs.are_taken)};
-  int status = keys && inputs.are_taken ? KYMO_OK : kymo_fail(told, KYMO_E_MEMORY, "out of memory");
+  int status = keys && inputs.are_taken ? KYMO_OK : kymo_fail(why, KYMO_E_MEMORY, "out of memory");
   for (size_t i = 0; i < count && status == KYMO_OK; i++)
-    status = (keys[i] = make(trace, paths[i], told)) ? KYMO_OK : told->code;
+    status = (keys[i] = make(trace, paths[i], why)) ? KYMO_OK : why->code;
   for (size_t i = 0; i < count && status == KYMO_OK; i++)
-    status = inputs.are_taken[i] ? KYMO_OK : open_stream(trace, &inputs, i, told);
+    status = inputs.are_taken[i] ? KYMO_OK : open_stream(trace, &inputs, i, why);
   for (size_t i = 0; keys && i < count; i++)
     kymo_schema_release(keys[i]);
   free(keys);
@@ -820,7 +822,8 @@ static int open_all(struct kymo_trace *trace, const char *const *paths, size_t c
   return status;
 }
 
-static struct kymo_schema *told_key(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
+static struct kymo_schema *given_description(struct kymo_trace *trace, const char *path,
+                                             struct kymo_error *error) {
   (void)path;
   if (!kymo_trace_options(trace)->description)
     kymo_fail(error, KYMO_E_USAGE, "a file of this format needs a description");
@@ -830,7 +833,7 @@ static struct kymo_schema *told_key(struct kymo_trace *trace, const char *path, 
 
 static int described_open(struct kymo_trace *trace, const char *const *paths, size_t count,
                           struct kymo_error *error) {
-  return open_all(trace, paths, count, told_key, error);
+  return open_all(trace, paths, count, given_description, error);
 }
 
 const struct kymo_format kymo_format_described = {

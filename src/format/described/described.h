@@ -28,7 +28,7 @@ struct described {
   struct kymo_arena arena;      /* of the classes */
   struct described_file *files; /* and their paths: in the arena */
   uint32_t file_count;
-  bool has_time, tells_losses, all_classes;
+  bool has_time, counts_losses, all_classes;
   bool may_search; /* a struct described_search may find a region */
 };
 

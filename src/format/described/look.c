@@ -9,24 +9,24 @@
 
 /* Records the destination of a value that was just loaded: its slot, its list, or both; the slot of a list's
  * field is read again if AS converts the number. */
-static struct kymo_look_field name(const struct kymo_plan *plan, const struct kymo_plan_instruction *behind) {
+static struct kymo_look_field name(const struct kymo_plan *plan, const struct kymo_plan_instruction *after) {
   struct kymo_look_field field = {.slot = KYMO_PLAN_NONE, .column = KYMO_PLAN_NONE};
   const struct kymo_plan_instruction *end = plan->code + plan->counts[KYMO_SECTION_INSTRUCTION];
   bool is_here = true; /* the value, or its converted form, is on the stack */
-  for (uint32_t before = 0; behind < end && behind->code != KYMO_DO_LOAD && behind->code != KYMO_DO_TURN;
-       before = behind++->code) {
-    if (behind->code == KYMO_DO_GET && behind->a == field.slot)
+  for (uint32_t before = 0; after < end && after->code != KYMO_DO_LOAD && after->code != KYMO_DO_TURN;
+       before = after++->code) {
+    if (after->code == KYMO_DO_GET && after->a == field.slot)
       is_here = true;
     if (!is_here)
       continue;
-    if (behind->code == KYMO_DO_APPEND) {
-      field.column = behind->a;
+    if (after->code == KYMO_DO_APPEND) {
+      field.column = after->a;
       break;
     }
-    if (behind->code == KYMO_DO_SET && field.slot != KYMO_PLAN_NONE && field.slot != behind->a)
+    if (after->code == KYMO_DO_SET && field.slot != KYMO_PLAN_NONE && field.slot != after->a)
       break;
-    if (behind->code == KYMO_DO_SET) {
-      field.slot = behind->a;
+    if (after->code == KYMO_DO_SET) {
+      field.slot = after->a;
       is_here = before == KYMO_DO_DUP;
     }
   }
@@ -48,8 +48,8 @@ static void add_field(void *user, const struct kymo_plan_loaded *loaded) {
     return;
   }
   struct kymo_look_field field = {.slot = loaded->slot, .column = KYMO_PLAN_NONE, .name = loaded->name};
-  if (loaded->behind)
-    field = name(look->plan, loaded->behind);
+  if (loaded->after)
+    field = name(look->plan, loaded->after);
   field.item = field.column == KYMO_PLAN_NONE ? KYMO_PLAN_NONE : look->machine->lists[field.column].count;
   field.begin_bits = loaded->begin_bits;
   field.end_bits = loaded->end_bits;

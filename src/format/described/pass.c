@@ -89,7 +89,7 @@ static const struct kymo_plan_frame *frame_of(const struct kymo_plan_machine *ma
 }
 
 /* Contradictions between definitions that take effect before reading are only found here. */
-static void tell(struct pass *pass) {
+static void report(struct pass *pass) {
   for (uint32_t i = 0; i < pass->machine->note_count; i++) {
     const struct kymo_plan_note *note = &pass->machine->notes[i];
     struct kymo_damage damage = {.path = pass->file->path,
@@ -119,7 +119,7 @@ static int run(struct pass *pass, uint32_t number, bool looks_for_late) {
     int status = show(pass);
     status = status == KYMO_OK ? kymo_plan_machine_next(machine) : status;
     if (number)
-      tell(pass);
+      report(pass);
     if (status == KYMO_END || status < 0)
       return status < 0 ? status : KYMO_OK;
     if (status == KYMO_OK && looks_for_late && pass->is_late[machine->kind] &&
@@ -144,7 +144,7 @@ static int order(struct pass *pass) {
   for (size_t i = 0; i < pass->lates.count && !machine->failed; i++) {
     machine->r = machine->note_count = 0;
     kymo_plan_decode(machine, &pass->lates.list[i].frame);
-    tell(pass);
+    report(pass);
   }
   machine->is_ordering = false;
   return machine->failed ? KYMO_E_MEMORY : KYMO_OK;

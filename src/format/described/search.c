@@ -51,19 +51,19 @@ static void take_head(struct described_search *search, const struct described *d
 
 void kymo_described_search_look(struct described_search *search, const struct described *described,
                                 struct kymo_plan_machine *machine) {
-  uint64_t behind = 0; /* all that was decoded */
+  uint64_t decoded = 0; /* all that was decoded */
   search->is_looked = true;
   search->at = UINT64_MAX;
   for (uint32_t i = 0; described->may_search && i < HEAD_RECORDS; i++) {
     const struct kymo_plan_frame *frame = kymo_plan_machine_place(machine);
-    if (frame && frame->at >= behind && is_region(described, machine, frame)) {
+    if (frame && frame->at >= decoded && is_region(described, machine, frame)) {
       take_region(search, described, machine, frame);
       break;
     }
     if (!frame || kymo_plan_machine_next(machine) != KYMO_OK)
       break;
     take_head(search, described, machine);
-    behind = machine->start + machine->length > behind ? machine->start + machine->length : behind;
+    decoded = machine->start + machine->length > decoded ? machine->start + machine->length : decoded;
   }
   if (described->may_search)
     kymo_plan_machine_rewind(machine);

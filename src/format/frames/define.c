@@ -64,7 +64,7 @@ static int add(struct frames *frames, const struct kymo_event_definition *parsed
   return KYMO_OK;
 }
 
-static void tell(struct frames *frames, const struct frames_file *file, uint64_t offset, const char *text) {
+static void report(struct frames *frames, const struct frames_file *file, uint64_t offset, const char *text) {
   struct kymo_damage damage = {.path = file->path, .offset = offset, .code = KYMO_E_FORMAT, .message = text};
   kymo_trace_add_damage(frames->trace, &damage);
 }
@@ -75,17 +75,17 @@ static int take(struct frames *frames, const struct frames_file *file, uint64_t 
   struct kymo_event_definition parsed;
   struct kymo_event_definition_fault fault;
   if (!kymo_event_definition_parse(&parsed, record, size, file->head.is_big, &fault)) {
-    tell(frames, file, offset + fault.at, fault.text);
+    report(frames, file, offset + fault.at, fault.text);
     return KYMO_OK;
   }
   const struct frames_definition *known = kymo_frames_definition(frames, parsed.index);
   if (known && (known->size != size || memcmp(known->record, record, size) != 0)) {
     snprintf(fault.text, sizeof fault.text, "expected definition %u as it was before, found another one",
              parsed.index);
-    tell(frames, file, offset, fault.text);
+    report(frames, file, offset, fault.text);
   }
   if (!known && frames->definitions.count == CLASSES_MAX)
-    tell(frames, file, offset, "more definitions than a trace has event classes");
+    report(frames, file, offset, "more definitions than a trace has event classes");
   return known || frames->definitions.count == CLASSES_MAX ? KYMO_OK : add(frames, &parsed, record, size);
 }
 

@@ -256,7 +256,7 @@ static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kym
     return added;
   if (cursor->count)
     return KYMO_OK;
-  return status == FRAMES_DAMAGE ? kymo_frames_order_tell(order, at, &chunk->lost_bytes, error) : status;
+  return status == FRAMES_DAMAGE ? kymo_frames_order_report(order, at, &chunk->lost_bytes, error) : status;
 }
 
 /* ---- cursor ---- */
@@ -471,17 +471,17 @@ static int open_stream(struct kymo_trace *trace, const struct frames_file *files
 
 static int frames_open(struct kymo_trace *trace, const char *const *paths, size_t count,
                        struct kymo_error *error) {
-  struct kymo_error local = {.code = KYMO_OK}, *told = error ? error : &local;
+  struct kymo_error local = {.code = KYMO_OK}, *why = error ? error : &local;
   struct frames_file *files = calloc(count, sizeof *files);
   bool *are_taken = calloc(count, sizeof *are_taken);
-  int status = files && are_taken ? KYMO_OK : kymo_fail(told, KYMO_E_MEMORY, "out of memory");
+  int status = files && are_taken ? KYMO_OK : kymo_fail(why, KYMO_E_MEMORY, "out of memory");
   for (size_t i = 0; i < count && status == KYMO_OK; i++) {
     files[i].path = (char *)(uintptr_t)paths[i];
-    status = kymo_frames_head(&files[i].head, paths[i], told);
+    status = kymo_frames_head(&files[i].head, paths[i], why);
   }
   for (size_t i = 0; i < count && status == KYMO_OK; i++)
     if (!are_taken[i])
-      status = open_stream(trace, files, i, count, are_taken, told);
+      status = open_stream(trace, files, i, count, are_taken, why);
   free(files);
   free(are_taken);
   return status;

@@ -164,8 +164,8 @@ int kymo_frames_order_show(struct frames_order *order, struct kymo_error *error)
 enum { FRAMES_DAMAGE = KYMO_E_FORMAT };
 int kymo_frames_order_peek(struct frames_order *order, uint32_t *at);
 /* Reports the damage, and continues after it. KYMO_E_FORMAT. */
-int kymo_frames_order_tell(struct frames_order *order, uint32_t at, uint64_t *lost_bytes,
-                           struct kymo_error *error);
+int kymo_frames_order_report(struct frames_order *order, uint32_t at, uint64_t *lost_bytes,
+                             struct kymo_error *error);
 /* Whether frames are missing before the first one of that window; counts them as lost. */
 bool kymo_frames_order_is_gap(const struct frames_order *order, uint32_t at);
 void kymo_frames_order_pass(struct frames_order *order, uint32_t at);

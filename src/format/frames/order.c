@@ -215,8 +215,8 @@ int kymo_frames_order_peek(struct frames_order *order, uint32_t *at) {
   return must_wait(order, *at) ? KYMO_AGAIN : KYMO_OK;
 }
 
-int kymo_frames_order_tell(struct frames_order *order, uint32_t at, uint64_t *lost_bytes,
-                           struct kymo_error *error) {
+int kymo_frames_order_report(struct frames_order *order, uint32_t at, uint64_t *lost_bytes,
+                             struct kymo_error *error) {
   struct frames_window *window = order->windows[at];
   *lost_bytes = window->note.lost_bytes;
   kymo_fail_at(error, KYMO_E_FORMAT, window->file->path, window->note.offset, "%s", window->note.text);

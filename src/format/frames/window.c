@@ -238,17 +238,17 @@ static void note_no_frame(struct frames_window *window, const uint8_t *header) {
   uint8_t found[MAGIC_BYTES];
   memcpy(found, header, sizeof found);
   uint64_t next = find_next(window, window->at + 1, window->size, window->last);
-  char behind[64] = "none follows";
+  char following[64] = "none follows";
   if (next < window->size)
-    snprintf(behind, sizeof behind, "the next one begins %" PRIu64 " bytes later", next - window->at);
+    snprintf(following, sizeof following, "the next one begins %" PRIu64 " bytes later", next - window->at);
   if (is_bare)
     note(window, window->at, next,
          "expected a frame with a number near %" PRIu32 " and a length, found %" PRIu32 " and %" PRIu32
          "; %s",
-         window->last, frame.number, frame.size, behind);
+         window->last, frame.number, frame.size, following);
   else
     note(window, window->at, next, "expected a frame (f0 9f a9 ba), found %02x %02x %02x %02x; %s", found[0],
-         found[1], found[2], found[3], behind);
+         found[1], found[2], found[3], following);
 }
 
 /* ---- reading ---- */

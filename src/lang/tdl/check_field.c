@@ -388,14 +388,14 @@ bool kymo_tdl_check_field(struct tdl_checker *checker, struct tdl_field *field) 
 /* Types of a list are for records that the file defines: it is the prefix before these that may have an
  * ORDER. */
 static enum tdl_order order_in_list(const struct tdl_tree *tree) {
-  bool is_told = tree->has_order_file, is_always = true;
+  bool is_given = tree->has_order_file, is_always = true;
   for (const struct tdl_record *record = tree->records; record; record = record->next) {
     bool has_order = record->prefix && record->prefix->has_order;
-    is_told |= record->from_name.word && has_order;
+    is_given |= record->from_name.word && has_order;
     is_always &= !record->from_name.word || has_order;
   }
-  bool is_missing = is_told && !is_always && !tree->has_order_file && tree->order == TDL_ORDER_NONE;
-  return is_told && !is_missing ? TDL_ORDER_DYNAMIC : tree->order;
+  bool is_missing = is_given && !is_always && !tree->has_order_file && tree->order == TDL_ORDER_NONE;
+  return is_given && !is_missing ? TDL_ORDER_DYNAMIC : tree->order;
 }
 
 /* The order for fields without such an attribute; NONE: there is none. */
@@ -403,10 +403,10 @@ static enum tdl_order order_here(const struct tdl_checker *checker) {
   const struct tdl_body *body = checker->body;
   if (!body)
     return order_in_list(checker->tree);
-  bool is_told_late = body && body->has_order_file && checker->tree->order == TDL_ORDER_NONE;
+  bool is_given_late = body && body->has_order_file && checker->tree->order == TDL_ORDER_NONE;
   if (body && body->has_order)
     return TDL_ORDER_DYNAMIC;
-  return checker->tree->has_order_file && !is_told_late ? TDL_ORDER_DYNAMIC : checker->tree->order;
+  return checker->tree->has_order_file && !is_given_late ? TDL_ORDER_DYNAMIC : checker->tree->order;
 }
 
 /* Whether bytes of this type have an order: more than one of them, or bits without BITS. */

@@ -24,16 +24,16 @@ static uint32_t rate_of_resolution(struct tdl_generator *gen, const struct tdl_e
 
 static bool add_clock(struct tdl_generator *gen, const struct tdl_clock *clock) {
   uint64_t resolution = 1000;
-  bool is_told = !clock->resolution || kymo_tdl_constant(clock->resolution, &resolution);
+  bool is_given = !clock->resolution || kymo_tdl_constant(clock->resolution, &resolution);
   struct kymo_wide epoch = {0}, thousand = kymo_wide_of_u64(1000);
-  if (is_told && resolution == 0)
+  if (is_given && resolution == 0)
     return kymo_tdl_fail(gen->session, clock->name.at, "E41", "a tick lasts more than nothing");
   if (clock->epoch.data && !kymo_wide_divide(clock->epoch_ps, thousand, &epoch, NULL))
     return false;
   struct kymo_plan_clock out = {
       .name = kymo_tdl_key_word(gen, clock->name.word),
       .has_epoch = clock->epoch.data != NULL,
-      .rate = is_told ? kymo_tdl_block(gen, clock->rate) : rate_of_resolution(gen, clock->resolution),
+      .rate = is_given ? kymo_tdl_block(gen, clock->rate) : rate_of_resolution(gen, clock->resolution),
       .slack = kymo_tdl_block(gen, clock->slack),
       .slack_in_ticks = clock->slack && clock->slack->type != TDL_DURATION,
   };

@@ -87,8 +87,8 @@ struct tdl_generator {
   struct tdl_item *fixed_end; /* the first item that is not part of it; NULL: none is */
   bool is_fixed;
   int64_t ahead;
-  int64_t
-      behind; /* bits from where the current field begins to the machine's position; 0 if that is not known */
+  int64_t since_begin; /* bits from where the current field begins to the machine's position; 0 if that is not
+                    * known */
   int64_t fixed_bytes, fixed_start; /* their number; where they begin in the record, -1: it depends on the
                                      * data */
   bool is_replay;                   /* a prefix is read once more, for its lists alone */

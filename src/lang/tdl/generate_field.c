@@ -80,7 +80,7 @@ static uint32_t complaint(struct tdl_generator *gen, const struct tdl_item *item
 /* [x ok] → x: the error shows the expected value, x, and where x begins. */
 static void emit_found(struct tdl_generator *gen, uint32_t error, uint32_t text) {
   kymo_plan_emit(gen->key, KYMO_DO_CHECK, error, text,
-                 (uint32_t)(gen->behind < UINT32_MAX ? gen->behind + 1 : 1));
+                 (uint32_t)(gen->since_begin < UINT32_MAX ? gen->since_begin + 1 : 1));
 }
 
 /* [x] → x */
@@ -325,7 +325,7 @@ static void emit_typed(struct tdl_generator *gen, struct tdl_item *item, const s
     return;
   }
   kymo_tdl_emit_load(gen, item, type, item->field->order);
-  gen->behind = type->fixed_bits > 0 ? type->fixed_bits : 0;
+  gen->since_begin = type->fixed_bits > 0 ? type->fixed_bits : 0;
   emit_checks(gen, item);
   emit_changes(gen, item);
   emit_rest(gen, item);
@@ -346,7 +346,7 @@ static void emit_loaded(struct tdl_generator *gen, struct tdl_item *item, int64_
   bool is_elsewhere = kymo_tdl_is_delivered(cell) && (is_list(cell) || !option || option->slot != main);
   if (cell->is_measured)
     emit_mark(gen, cell->begin);
-  gen->behind = gen->ahead * 8;
+  gen->since_begin = gen->ahead * 8;
   gen->ahead -= size;
   if (cell->is_measured)
     emit_mark(gen, cell->end);
@@ -398,7 +398,7 @@ void kymo_tdl_emit_let(struct tdl_generator *gen, struct tdl_item *item) {
   if (kymo_tdl_is_idle(gen, item))
     return;
   kymo_tdl_emit_whole(gen, item->expr);
-  gen->behind = 0;
+  gen->since_begin = 0;
   emit_rest(gen, item);
 }
 

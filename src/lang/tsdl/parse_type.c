@@ -56,10 +56,10 @@ static bool add_part(struct tsdl_parser *parser, struct tsdl_type *type, const s
 
 /* The words of an alias's name joined by blanks, and the text after them, as one word. */
 static struct tsdl_word *join_key(struct tsdl_parser *parser, struct tsdl_word *const *words, uint32_t count,
-                                  const char *behind) {
-  if (count == 1 && !behind[0])
+                                  const char *suffix) {
+  if (count == 1 && !suffix[0])
     return words[0];
-  size_t size = strlen(behind) + 1, length = 0;
+  size_t size = strlen(suffix) + 1, length = 0;
   for (uint32_t i = 0; i < count; i++)
     size += words[i]->length + 1;
   char *text = kymo_tsdl_new(parser->session, size, 1);
@@ -67,7 +67,7 @@ static struct tsdl_word *join_key(struct tsdl_parser *parser, struct tsdl_word *
     return NULL;
   for (uint32_t i = 0; i < count; i++)
     length += (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? " " : "", words[i]->text);
-  length += (size_t)snprintf(text + length, size - length, "%s", behind);
+  length += (size_t)snprintf(text + length, size - length, "%s", suffix);
   return kymo_tsdl_word(parser->session, text, length);
 }
 

@@ -268,7 +268,7 @@ static int write_list(struct kymo_cpel_copy *copy, const struct kymo_section *se
                       struct kymo_error *error) {
   uint64_t size = section->type == KYMO_CPEL_EVENT_DEFINITIONS ? 12 : 8, at = section->offset + LIST_HEAD;
   uint32_t count = (uint32_t)count_entries(copy, section, LIST_HEAD, size);
-  uint64_t behind = at + count * size, end = section->offset + section->size_bytes;
+  uint64_t after = at + count * size, end = section->offset + section->size_bytes;
   const char *table = (const char *)copy->data + section->offset;
   int status = kymo_cpel_out_section(copy->out, (uint32_t)section->type, section->size_bytes, table, error);
   if (status == KYMO_OK)
@@ -276,24 +276,23 @@ static int write_list(struct kymo_cpel_copy *copy, const struct kymo_section *se
   if (status == KYMO_OK && section->type == KYMO_CPEL_SYMBOLS)
     status = write_sorted(copy, at, count, error);
   else if (status == KYMO_OK)
-    status = write_words(copy, at, behind, error);
-  return status == KYMO_OK
-             ? kymo_cpel_out_bytes(copy->out, copy->data + behind, (size_t)(end - behind), error)
-             : status;
+    status = write_words(copy, at, after, error);
+  return status == KYMO_OK ? kymo_cpel_out_bytes(copy->out, copy->data + after, (size_t)(end - after), error)
+                           : status;
 }
 
 static int write_events(struct kymo_cpel_copy *copy, const struct kymo_section *section,
                         struct kymo_cpel_copy_stream *stream, struct kymo_error *error) {
-  uint64_t end = section->offset + section->size_bytes, behind = end - stream->end;
+  uint64_t end = section->offset + section->size_bytes, after = end - stream->end;
   uint32_t words[] = {(uint32_t)stream->count, load(copy, section->offset + NAME_BYTES + 4)};
-  uint64_t size = EVENTS_HEAD + stream->count * EVENT_BYTES + behind;
+  uint64_t size = EVENTS_HEAD + stream->count * EVENT_BYTES + after;
   const char *table = (const char *)copy->data + section->offset;
   int status = kymo_cpel_out_section(copy->out, KYMO_CPEL_EVENTS, size, table, error);
   if (status == KYMO_OK)
     status = kymo_cpel_out_words(copy->out, words, 2, error);
   if (status == KYMO_OK)
     status = kymo_cpel_out_spool(copy->out, &stream->spool, error);
-  return status == KYMO_OK ? kymo_cpel_out_bytes(copy->out, copy->data + stream->end, (size_t)behind, error)
+  return status == KYMO_OK ? kymo_cpel_out_bytes(copy->out, copy->data + stream->end, (size_t)after, error)
                            : status;
 }
 

@@ -157,15 +157,15 @@ static int find_section(struct kymo_cpel_make *make, uint32_t clock, struct kymo
 /* ---- events ---- */
 
 /* The time as it is written: ticks, or nanoseconds that may be negative until all times are known. */
-static int tell_time(struct kymo_cpel_make *make, const struct kymo_event *event, uint32_t clock,
+static int make_time(struct kymo_cpel_make *make, const struct kymo_event *event, uint32_t clock,
                      uint64_t *time, struct kymo_error *error) {
   int64_t now_ns = event->has_time ? event->time_ns : make->has_first ? make->last_ns : 0;
   make->untimed += !event->has_time;
   if (event->has_time && !make->has_first) {
-    const struct kymo_clock *told = event->class_->stream->clock;
+    const struct kymo_clock *own_clock = event->class_->stream->clock;
     make->has_first = true;
     make->first_ns = make->least_ns = now_ns;
-    make->is_epoch = told && told->origin_is_epoch;
+    make->is_epoch = own_clock && own_clock->origin_is_epoch;
   }
   make->last_ns = now_ns;
   *time = clock ? event->cycles : (uint64_t)now_ns;
@@ -183,7 +183,7 @@ static int tell_time(struct kymo_cpel_make *make, const struct kymo_event *event
 }
 
 /* The datum: a number, or the offset of the string. */
-static int tell_datum(struct kymo_cpel_make *make, const struct kymo_cpel_value *value, uint32_t *datum,
+static int make_datum(struct kymo_cpel_make *make, const struct kymo_cpel_value *value, uint32_t *datum,
                       struct kymo_error *error) {
   *datum = value->number;
   if (!value->text)
@@ -214,9 +214,9 @@ int kymo_cpel_make_event(struct kymo_cpel_make *make, const struct kymo_event *e
   if (status == KYMO_OK)
     status = kymo_cpel_value_of(&make->classes, event, &value, error);
   if (status == KYMO_OK)
-    status = tell_time(make, event, clock, &time, error);
+    status = make_time(make, event, clock, &time, error);
   if (status == KYMO_OK)
-    status = tell_datum(make, &value, &datum, error);
+    status = make_datum(make, &value, &datum, error);
   if (status == KYMO_OK)
     status = find_section(make, clock, &section, error);
   if (status < 0)

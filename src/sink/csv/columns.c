@@ -66,7 +66,7 @@ static int by_title(const void *a, const void *b) {
 }
 
 /* Makes titles that several columns share unique: in backquotes, then with numbers. False: out of memory. */
-static bool tell_apart(struct kymo_csv_columns *columns, struct titled *list, bool is_numbered) {
+static bool distinguish(struct kymo_csv_columns *columns, struct titled *list, bool is_numbered) {
   qsort(list, columns->count, sizeof *list, by_title);
   for (uint32_t i = 0, end; i < columns->count; i = end) {
     for (end = i + 1; end < columns->count && strcmp(list[end].title, list[i].title) == 0;)
@@ -89,7 +89,7 @@ const char *const *kymo_csv_titles(struct kymo_csv_columns *columns) {
     list[i] = (struct titled){make_title(columns, columns->names[i], false, 0), i};
     ok = list[i].title != NULL;
   }
-  ok = ok && tell_apart(columns, list, false) && tell_apart(columns, list, true);
+  ok = ok && distinguish(columns, list, false) && distinguish(columns, list, true);
   for (uint32_t i = 0; ok && i < columns->count; i++)
     titles[list[i].column] = list[i].title;
   free(list);

@@ -72,15 +72,15 @@ static int write_metadata(const struct kymo_sink_state *state, struct output *ou
 
 /* Formats other than CTF, and streams of several files, know boundaries of packets that the bytes do not
  * contain. */
-static bool must_tell_sizes(const struct kymo_part *part) {
+static bool needs_sizes(const struct kymo_part *part) {
   bool has_boundaries = strcmp(part->format, "ctf") != 0 || kymo_part_may_repeat(part);
-  return has_boundaries && !kymo_ctf_tells_sizes(part->schema);
+  return has_boundaries && !kymo_ctf_has_sizes(part->schema);
 }
 
 static int describe_copy(const struct kymo_sink_state *state, struct output *out, struct kymo_error *error) {
   const struct kymo_part *part = out->parts[0];
   struct kymo_ctf_demand demand = {.is_ctf2 = state->is_ctf2,
-                                   .must_tell_sizes = must_tell_sizes(part),
+                                   .needs_sizes = needs_sizes(part),
                                    .clock_offset_ns = kymo_part_offset_ns(part)};
   return kymo_ctf_schema_new(&out->schema, part->schema, &demand, error);
 }
@@ -165,7 +165,7 @@ static int open_copies(struct kymo_sink_state *state, struct output *out, struct
                         &state->files, name ? kymo_ctf_join(out->directory, name) : NULL);
     copy->boundaries = out->boundaries;
     copy->is_plain = is_plain;
-    copy->is_relaid = is_plain || must_tell_sizes(part);
+    copy->is_relaid = is_plain || needs_sizes(part);
     free(name);
   }
   return KYMO_OK;

@@ -85,8 +85,8 @@ static int encode_text(struct kymo_ctf_place *place, const struct kymo_value *va
   int status = KYMO_OK;
   while (at < end && status == KYMO_OK) {
     char bytes[8];
-    char *behind = kymo_put_character(bytes, kymo_next_character(value->type->encoding, &at, end));
-    status = copy_bytes(place, (const uint8_t *)bytes, (uint64_t)(behind - bytes), error);
+    char *after = kymo_put_character(bytes, kymo_next_character(value->type->encoding, &at, end));
+    status = copy_bytes(place, (const uint8_t *)bytes, (uint64_t)(after - bytes), error);
   }
   return status == KYMO_OK ? put_bits(place, 0, 8, false, error) : status;
 }

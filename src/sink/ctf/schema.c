@@ -39,7 +39,7 @@ static bool has_role(const struct kymo_type *type, uint32_t role) {
   return false;
 }
 
-bool kymo_ctf_tells_sizes(const struct kymo_schema *schema) {
+bool kymo_ctf_has_sizes(const struct kymo_schema *schema) {
   uint32_t sizes = KYMO_ROLE_PACKET_SIZE | KYMO_ROLE_CONTENT_SIZE;
   for (uint32_t i = 0; i < schema->stream_count; i++)
     if (!has_role(schema->packet_header, sizes) && !has_role(schema->streams[i]->packet_context, sizes))
@@ -142,7 +142,7 @@ static const struct kymo_type *with_number(struct kymo_schema_copy *copy, const 
   return kymo_builder_type(copy->builder, &wanted);
 }
 
-static bool tell_sizes(struct kymo_schema_copy *copy, struct kymo_stream_class *stream) {
+static bool add_sizes(struct kymo_schema_copy *copy, struct kymo_stream_class *stream) {
   const struct kymo_type *context =
       with_number(copy, stream->packet_context, "content_size", KYMO_ROLE_CONTENT_SIZE);
   stream->packet_context = context ? with_number(copy, context, "packet_size", KYMO_ROLE_PACKET_SIZE) : NULL;
@@ -167,8 +167,8 @@ static int copy_stream(struct kymo_schema_copy *copy, const struct kymo_stream_c
   stream.event_header = kymo_copied_type(copy, from->event_header);
   stream.common_context = kymo_copied_type(copy, from->common_context);
   stream.clock = kymo_copied_clock(copy, from->clock);
-  if (copy->change || demand->must_tell_sizes)
-    copy->failed |= !tell_sizes(copy, &stream);
+  if (copy->change || demand->needs_sizes)
+    copy->failed |= !add_sizes(copy, &stream);
   int status = copy->failed ? KYMO_E_MEMORY : kymo_builder_stream(copy->builder, &stream, &made, error);
   for (uint32_t i = 0; i < from->event_count && status == KYMO_OK; i++) {
     if (!demand->is_ctf2 && !may_occur(from->events[i]))
@@ -185,8 +185,8 @@ static int copy_all(struct kymo_schema_copy *copy, struct kymo_arena *work,
       !copy_clocks(copy, demand->clock_offset_ns) || !kymo_schema_copy_types(copy, work))
     return KYMO_E_MEMORY;
   const struct kymo_type *header = kymo_copied_type(copy, copy->schema->packet_header);
-  bool must_tell_id = (copy->change || demand->must_tell_sizes) && copy->schema->stream_count > 1;
-  if (must_tell_id && !(header = with_number(copy, header, "stream_id", KYMO_ROLE_STREAM_CLASS_ID)))
+  bool needs_id = (copy->change || demand->needs_sizes) && copy->schema->stream_count > 1;
+  if (needs_id && !(header = with_number(copy, header, "stream_id", KYMO_ROLE_STREAM_CLASS_ID)))
     return KYMO_E_MEMORY;
   kymo_builder_schema(copy->builder)->packet_header = header;
   int status = KYMO_OK;

@@ -20,14 +20,14 @@
 
 struct kymo_ctf_demand {
   bool is_ctf2;
-  bool must_tell_sizes;    /* packets follow one another in files */
+  bool needs_sizes;        /* packets follow one another in files */
   int64_t clock_offset_ns; /* added to all clocks */
 };
 
 /* Whether CTF 1.8 needs another layout. False also if there is no memory, which a later call reports. */
 bool kymo_ctf_is_strange(const struct kymo_schema *schema);
 /* Whether the packets of all streams contain their sizes. */
-bool kymo_ctf_tells_sizes(const struct kymo_schema *schema);
+bool kymo_ctf_has_sizes(const struct kymo_schema *schema);
 /* For each type by id whether it, or anything in it, needs another layout; *any: whether one does. The caller
  * frees it; NULL if there is no memory. */
 bool *kymo_ctf_find_strange(const struct kymo_schema *schema, bool *any);
