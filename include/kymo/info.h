@@ -37,7 +37,7 @@ struct kymo_field {
   const char *path; /* as kymo_field_id takes it */
   const char *name; /* the last part of it */
   enum kymo_data_kind kind;
-  enum kymo_scope scope;        /* where it stands */
+  enum kymo_scope scope;        /* where it is */
   const struct kymo_type *type; /* the type inside optionals; NULL for KYMO_FIELD_EVENT and the like */
   bool is_optional;             /* not all events of the class have it */
   const char *unit;             /* of the values, or NULL */

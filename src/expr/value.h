@@ -19,7 +19,7 @@ enum kymo_sort {
 
 struct kymo_expr_value {
   enum kymo_sort sort : 8;
-  uint64_t size : 56; /* the key machine copies many of these: 24 bytes are much quicker than 32 */
+  uint64_t size : 56; /* the plan machine copies many of these: 24 bytes are much quicker than 32 */
   union {
     struct kymo_wide n;
     double f;

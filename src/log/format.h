@@ -14,7 +14,7 @@ struct kymo_bop {
   int8_t width_arg, precision_arg; /* arguments with their values, or -1 */
   uint8_t arg;                     /* the first of its own */
   uint32_t width, precision;
-  uint32_t text, length; /* where the text stands */
+  uint32_t text, length; /* the place of the text */
 };
 
 struct kymo_bprogram {

@@ -74,12 +74,7 @@ void kymo_groups_free(struct kymo_groups *groups);
 /* How the events of a trace are grouped. */
 struct kymo_grouping {
   const char *by; /* the path of a field … */
-  enum {
-    KYMO_GROUP_ALL,
-    KYMO_GROUP_EVENT,
-    KYMO_GROUP_TRACK,
-    KYMO_GROUP_FIELD
-  } kind; /* … or what it stands for */
+  enum { KYMO_GROUP_ALL, KYMO_GROUP_EVENT, KYMO_GROUP_TRACK, KYMO_GROUP_FIELD } kind; /* … or its meaning */
   struct kymo_trace *trace;
   struct kymo_whos *whos;       /* begun by the owner */
   uint32_t *fields;             /* by class number: the field, after the first lookup */

@@ -34,8 +34,8 @@ struct cpel_classes {
   size_t count;
 };
 
-/* Makes the schema; `classes` has room for as many as there are event sections, and what it then refers to
- * lives in file->arena. Invalid formats are listed as damage and ignored. NULL on failure. */
+/* Makes the schema; `classes` has space for one class per event section; the data that it refers to is in
+ * file->arena. Invalid formats are listed as damage and ignored. NULL on failure. */
 struct kymo_schema *kymo_cpel_schema(struct cpel_file *file, struct kymo_trace *trace,
                                      struct cpel_classes *classes, struct kymo_error *error);
 

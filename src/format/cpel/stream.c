@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of CPEL files and Gist logs: five words, of which the datum may stand for a string or a symbol.
+ * The events of CPEL files and Gist logs: five words, of which the datum may refer to a string or a symbol.
  *
  *   file    | time high | time low | track | code | datum |
  *   packet  | time (64) | code | track | datum, or text, or both |      little-endian, described by schema.c
  *
- * A block of events at a time becomes a packet in which strings replace references to them. So
- * there is nothing about CPEL that the reader would have to know.
+ * A block of events at a time becomes a packet in which strings replace references to them. So the reader
+ * needs no code of its own for CPEL.
  */
 #include "base/fail.h"
 #include "base/holes.h"

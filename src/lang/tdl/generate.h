@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a checked tree to a key: the plan of src/plan/plan.h, and with it the schema that users see.
+ * From a checked tree to a plan (src/plan/plan.h), and with it the schema that users see.
  *
  *   survey (which values are needed, by whom; what may be absent; how values are delivered)
  *     └─► prefixes ─► kinds: columns, loads at constant offsets, code ─► dispatch ─► layout
  *
- * Values live in *key slots*: those of the tree (tdl_slot.index), and after them slots of our own (a time
+ * Values are in *key slots*: those of the tree (tdl_slot.index), and after them slots of our own (a time
  * beside its raw number, where a field begins, one for each option of a variant). A prefix has its slots
  * first, so a record's own ones begin after the prefix's and ours of the prefix.
  */

@@ -14,7 +14,7 @@
 #define NANOSECONDS 1000000000u
 /* Clocks up to this frequency are read as ticks per microsecond, unless specified otherwise. */
 #define PER_MICROSECOND_MAX 100000
-/* What g2 has room for. */
+/* The limits of g2. */
 #define VPP_DEFINITIONS 100000
 
 /* How the times of a clock are written: clock 0 is the one of nanoseconds. */

@@ -104,7 +104,7 @@ static int encode_added(struct kymo_ctf_place *place, uint32_t role, uint64_t va
 
 int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pass, bool is_plain,
                          struct kymo_error *error) {
-  struct kymo_decoder twin = *pass->decoder; /* reading stands elsewhere */
+  struct kymo_decoder twin = *pass->decoder; /* reading is elsewhere */
   twin.packet = pass->head.packet;
   twin.packet.stream = &twin.stream;
   twin.plan = pass->head.plan;
