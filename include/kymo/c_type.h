@@ -43,6 +43,20 @@ struct kymo_c_shape {
 #define KYMO_C_IS_FLOAT_(size) ((size) <= sizeof(double) || LDBL_MANT_DIG == 53 || LDBL_MANT_DIG == 113)
 #define KYMO_C_REFUSAL_ "kymo: expected a scalar type, or an array of scalars of up to three dimensions"
 
+/* clang: a call that is reported at the macro its last parenthesis is written in, and nothing after it; gcc
+ * needs few lines for an assertion. */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
+int kymo_c_refuse_(int is_right) __attribute__((diagnose_if(!is_right, KYMO_C_REFUSAL_, "warning")));
+#pragma clang diagnostic pop
+#define KYMO_C_REFUSED_(call)                                                                      \
+  (_Pragma("clang diagnostic push") _Pragma("clang diagnostic fatal \"-Wuser-defined-warnings\"")( \
+      void) sizeof(call) _Pragma("clang diagnostic pop"))
+#else
+#define KYMO_C_REFUSED_(call) (void)0
+#endif
+
 #ifndef __cplusplus
 
 /* E is a __typeof__(…) below. Arrays decay where an expression has a comma, and nothing else does. */
@@ -96,8 +110,13 @@ struct kymo_c_shape {
       sizeof(T2) / sizeof(E)                                                                \
     }                                                                                       \
   }
-#define KYMO_C_TYPE_ID_(builder, name, ...) \
-  kymo_builder_c_type_id_((builder), (name), &(const struct kymo_c_shape)KYMO_C_SHAPE_(__VA_ARGS__))
+#define KYMO_C_TYPE_ID_(refused, builder, name, ...) \
+  (KYMO_C_REFUSED_(refused),                         \
+   kymo_builder_c_type_id_((builder), (name), &(const struct kymo_c_shape)KYMO_C_SHAPE_(__VA_ARGS__)))
+#define KYMO_C_IS_RIGHT_(...) KYMO_C_IS_RIGHT1_(__typeof__(__VA_ARGS__))
+#define KYMO_C_IS_RIGHT1_(T) KYMO_C_IS_RIGHT2_(T, KYMO_C_ELEMENT_(T))
+#define KYMO_C_IS_RIGHT2_(T, T1) KYMO_C_IS_RIGHT3_(T, KYMO_C_ELEMENT_(T1))
+#define KYMO_C_IS_RIGHT3_(T, T2) KYMO_C_IS_TAKEN_(T, KYMO_C_ELEMENT_(T2))
 
 #else
 
@@ -107,14 +126,22 @@ namespace kymo_c_type_ {
 template <typename T, bool is_enum> struct held_by { typedef typename std::remove_cv<T>::type type; };
 template <typename T> struct held_by<T, true> { typedef typename std::underlying_type<T>::type type; };
 
-template <typename T> struct shape_of {
+template <typename T> struct scalar_of {
   typedef typename std::remove_all_extents<T>::type element;
-  typedef typename held_by<element, std::is_enum<element>::value>::type scalar;
+  typedef typename held_by<element, std::is_enum<element>::value>::type type;
+};
+template <typename T> struct is_taken {
+  typedef typename scalar_of<T>::type scalar;
+  static const bool value =
+      ((std::is_integral<scalar>::value && sizeof(scalar) <= 8) || std::is_pointer<scalar>::value ||
+       (std::is_floating_point<scalar>::value && KYMO_C_IS_FLOAT_(sizeof(scalar)))) &&
+      std::rank<T>::value <= KYMO_C_RANK_MAX;
+};
+
+template <typename T> struct shape_of {
+  typedef typename scalar_of<T>::type scalar;
   static const bool is_float = std::is_floating_point<scalar>::value;
-  static_assert((std::is_integral<scalar>::value && sizeof(scalar) <= 8) || std::is_pointer<scalar>::value ||
-                    (is_float && KYMO_C_IS_FLOAT_(sizeof(scalar))),
-                KYMO_C_REFUSAL_);
-  static_assert(std::rank<T>::value <= KYMO_C_RANK_MAX, KYMO_C_REFUSAL_);
+  static_assert(is_taken<T>::value, KYMO_C_REFUSAL_);
   static constexpr kymo_c_class class_() {
     return std::is_pointer<scalar>::value      ? KYMO_C_ADDRESS
            : is_float                          ? KYMO_C_FLOATING
@@ -133,7 +160,9 @@ template <typename T> struct shape_of {
 };
 } /* namespace kymo_c_type_ */
 
-#define KYMO_C_TYPE_ID_(builder, name, ...) kymo_c_type_::id_of<__VA_ARGS__>((builder), (name))
+#define KYMO_C_TYPE_ID_(refused, builder, name, ...) \
+  (KYMO_C_REFUSED_(refused), kymo_c_type_::id_of<__VA_ARGS__>((builder), (name)))
+#define KYMO_C_IS_RIGHT_(...) kymo_c_type_::is_taken<__VA_ARGS__>::value
 
 #endif
 

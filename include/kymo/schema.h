@@ -444,7 +444,7 @@ const struct kymo_type *kymo_builder_lookup(const struct kymo_builder *builder, 
  * texts); anything else does not compile. KYMO_ID_NONE when out of memory. GNU C11, C++11.
  */
 #define kymo_builder_lookup_or_create_type_id(builder, ...) \
-  KYMO_C_TYPE_ID_(builder, #__VA_ARGS__, __VA_ARGS__)
+  KYMO_C_TYPE_ID_(kymo_c_refuse_(KYMO_C_IS_RIGHT_(__VA_ARGS__)), builder, #__VA_ARGS__, __VA_ARGS__)
 
 /* Checks one interned type now, as kymo_builder_finish would (except where references lead), so that a
  * compiler can report the place in its text. */

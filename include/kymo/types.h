@@ -186,18 +186,46 @@
   KYMO_CHECK_MORE_(ID, n, !kymo_dynamic_##ID##_##n && KYMO_INFO_IS_FLAT_(kymo_info_##ID##_##n), \
                    KYMO_WRONG_LOOSE_, "member " #m " " KYMO_CURE_LOOSE_)
 
-/* Each tag is used once: in C a switch compares them, in C++ all pairs are compared. */
+/*
+ * Each tag is used once. In C++ all pairs are compared. In C bits are counted: if the sum of the bits of small
+ * tags, and of tags near the first one, is not what they are ored, two are the same. A switch compares the
+ * others, so that its function names what to do.
+ */
 #ifndef __cplusplus
 #define KYMO_DIFFERENT_(ID, ...)                                                           \
-  KYMO_FUNCTION_ void kymo_each_tag_once_##ID(int kymo_tag_) {                             \
+  KYMO_FIRST_OPTION_(ID, __VA_ARGS__, ~)                                                   \
+  enum {                                                                                   \
+    kymo_tags_##ID = (0 KYMO_LIST_(KYMO_OPTION_SUM_, ID, __VA_ARGS__)) ==                  \
+                                 (0 KYMO_LIST_(KYMO_OPTION_OR_, ID, __VA_ARGS__)) &&       \
+                             (0 KYMO_LIST_(KYMO_OPTION_NEAR_SUM_, ID, __VA_ARGS__)) ==     \
+                                 (0 KYMO_LIST_(KYMO_OPTION_NEAR_OR_, ID, __VA_ARGS__))     \
+                         ? 0                                                               \
+                         : KYMO_WRONG_TAGS_                                                \
+  };                                                                                       \
+  KYMO_CHECK_TAGS_(ID)                                                                     \
+  KYMO_FUNCTION_ void kymo_give_each_member_its_own_tag_##ID(int64_t kymo_tag_) {          \
     switch (kymo_tag_) { KYMO_LIST_(KYMO_OPTION_CASE_, ID, __VA_ARGS__) default : break; } \
-  }                                                                                        \
-  enum { kymo_tags_##ID = 0 };
+  }
+#define KYMO_FIRST_OPTION_(ID, option, ...) KYMO_OPTION_(KYMO_FIRST_TAG_, ID, 0, 0, KYMO_OPEN_ option)
+#define KYMO_FIRST_TAG_(ID, n, before, tag, m) enum { kymo_first_tag_##ID = (int)(tag) };
+#define KYMO_TAG_BIT_(tag) \
+  ((int64_t)(tag) >= 0 && (int64_t)(tag) < 56 ? UINT64_C(1) << ((uint64_t)(tag)&63) : 0)
+#define KYMO_OPTION_SUM_(ID, n, before, option) \
+  +KYMO_OPTION_(KYMO_BIT_OPTION_, ID, n, before, KYMO_OPEN_ option)
+#define KYMO_OPTION_OR_(ID, n, before, option) \
+  | KYMO_OPTION_(KYMO_BIT_OPTION_, ID, n, before, KYMO_OPEN_ option)
+#define KYMO_BIT_OPTION_(ID, n, before, tag, m) KYMO_TAG_BIT_(tag)
+#define KYMO_OPTION_NEAR_SUM_(ID, n, before, option) \
+  +KYMO_OPTION_(KYMO_NEAR_OPTION_, ID, n, before, KYMO_OPEN_ option)
+#define KYMO_OPTION_NEAR_OR_(ID, n, before, option) \
+  | KYMO_OPTION_(KYMO_NEAR_OPTION_, ID, n, before, KYMO_OPEN_ option)
+#define KYMO_NEAR_OPTION_(ID, n, before, tag, m) \
+  KYMO_TAG_BIT_((int64_t)(tag) - (int64_t)kymo_first_tag_##ID + 28)
 #define KYMO_OPTION_CASE_(ID, n, before, option) \
   KYMO_OPTION_(KYMO_CASE_OPTION_, ID, n, before, KYMO_OPEN_ option)
 #define KYMO_CASE_OPTION_(ID, n, before, tag, m) \
-  case tag:                                      \
-    break;
+  case kymo_tags_##ID ? (int64_t)(n):            \
+    (int64_t)(tag) : break;
 #else
 namespace kymo_detail {
 constexpr bool is_none_of(int64_t) { return true; }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: clang clang++ */
-/* clang prints each macro on the way to the assertion */
 /* expect: expected a scalar type, or an array of scalars of up to three dimensions */
 #include <kymo/schema.h>
 

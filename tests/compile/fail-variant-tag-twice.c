@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: a tag stands twice in KYMO_VARIANT_TYPE|duplicate case value */
+/* expect: kymo: a tag stands twice in KYMO_VARIANT_TYPE */
 #include <kymo/types.h>
 
 union word {

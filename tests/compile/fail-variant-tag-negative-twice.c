@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* expect: kymo: a tag stands twice in KYMO_VARIANT_TYPE */
+#include <kymo/types.h>
+
+union word {
+  int number;
+  float real;
+};
+KYMO_VARIANT_TYPE(union word, (-5, number), (3, real), (-7, real), (-7, number))
