@@ -565,16 +565,132 @@ int kymo_refuse_members_(int faults)
 #define KYMO_IS_FIRST_(TYPE) (KYMO_INFO_OF_(TYPE) == KYMO_UNLISTED_)
 #define KYMO_FAULTS_(ID, TYPE, faults) enum { KYMO_CAT_(kymo_faults_, ID) = faults };
 #define KYMO_FAULTS_OF_(TYPE) KYMO_ID_(kymo_faults_, TYPE)
-/* An enumerator whose value is wrong, and reported, is one more than the previous one: 2. A narrow unsigned
- * bit-field becomes an int. */
+/* A narrow unsigned bit-field becomes an int. */
 #define KYMO_PROBE_TAKEN_(ID, n, m) \
-  enum { kymo_before_##ID##_##n = 1, kymo_fault_##ID##_##n = KYMO_IS_NARROW_(((kymo_type_##ID *)0)->m) };
-#define KYMO_PROBE_THERE_(ID, n, m)                                         \
-  enum {                                                                    \
-    kymo_before_##ID##_##n = 1,                                             \
-    kymo_fault_##ID##_##n = _Generic(((kymo_type_##ID *)0)->m, default : 0) \
-  };
+  enum { kymo_fault_##ID##_##n = KYMO_IS_NARROW_(((kymo_type_##ID *)0)->m) };
+#define KYMO_PROBE_THERE_(ID, n, m) enum { kymo_fault_##ID##_##n = 0 };
 #define KYMO_IS_NARROW_(x) _Generic(+_Generic((x), unsigned : (x), default : 0u), int : 1, default : 0)
+/*
+ * C finds out by the mistake alone that there is no such member, or that one is a bit-field, and clang prints
+ * each macro that the member passes through. So it is found in the macro that the program writes or one
+ * below: there a member stands as it is written, and what is made of its form is before it. A type that is
+ * derived from such a mistake is an error that is not reported again.
+ */
+#define KYMO_SHALLOW_(...)                                                                               \
+  KYMO_COUNT2_(__VA_ARGS__, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,   \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,   \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,   \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,   \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,   \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,   \
+               kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many,   \
+               kymo_many, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define KYMO_DROP_(...)
+#define KYMO_MENTION_(T, m) KYMO_CAT_(KYMO_MENTION_FORM_, KYMO_FORM_(m))(T)
+#define KYMO_MENTION_FORM_0(T) (void)((T *)0)->
+#define KYMO_MENTION_FORM_1(T) (void)((T *)0)KYMO_MEMBER_OF_WORD_
+#define KYMO_MENTION_FORM_2(T) (void)((T *)0)->KYMO_DROP_
+#define KYMO_MENTION_LATER_(T, n, before, m) KYMO_MENTION_(T, m) m,
+#define KYMO_MEMBER_OF_WORD_(KIND, m, format, other, zero, mark) KYMO_MEMBER_OF_##KIND##_(m)
+#define KYMO_MEMBER_OF_kymo_value_(m) KYMO_CAT_(KYMO_MEMBER_OF_FORM_, KYMO_FORM_(m)) m
+#define KYMO_MEMBER_OF_kymo_bits_(m) KYMO_CAT_(KYMO_MEMBER_OF_FORM_, KYMO_FORM_(m)) m
+#define KYMO_MEMBER_OF_kymo_text_(m) KYMO_CAT_(KYMO_MEMBER_OF_FORM_, KYMO_FORM_(m)) m
+#define KYMO_MEMBER_OF_kymo_array_(m) KYMO_CAT_(KYMO_MEMBER_OF_FORM_, KYMO_FORM_(m)) m
+#define KYMO_MEMBER_OF_kymo_variant_(m) KYMO_CAT_(KYMO_MEMBER_OF_FORM_, KYMO_FORM_(m)) m
+#define KYMO_MEMBER_OF_kymo_optional_(m) KYMO_CAT_(KYMO_MEMBER_OF_FORM_, KYMO_FORM_(m)) m
+#define KYMO_MEMBER_OF_kymo_miscounted_(m)
+#define KYMO_MEMBER_OF_FORM_0 ->
+#define KYMO_MEMBER_OF_FORM_2 ->KYMO_DROP_
+#define KYMO_MENTION_1(T, a) KYMO_MENTION_(T, a) a,
+#define KYMO_MENTION_2(T, a, b) KYMO_MENTION_(T, a) a, KYMO_MENTION_(T, b) b,
+#define KYMO_MENTION_3(T, a, b, c) KYMO_MENTION_(T, a) a, KYMO_MENTION_(T, b) b, KYMO_MENTION_(T, c) c,
+#define KYMO_MENTION_4(T, a, b, c, d) \
+  KYMO_MENTION_(T, a) a, KYMO_MENTION_(T, b) b, KYMO_MENTION_(T, c) c, KYMO_MENTION_(T, d) d,
+#define KYMO_MENTION_5(T, a, b, c, d, e) \
+  KYMO_MENTION_(T, a)                    \
+  a, KYMO_MENTION_(T, b) b, KYMO_MENTION_(T, c) c, KYMO_MENTION_(T, d) d, KYMO_MENTION_(T, e) e,
+#define KYMO_MENTION_6(T, a, b, c, d, e, f)                                                      \
+  KYMO_MENTION_(T, a)                                                                            \
+  a, KYMO_MENTION_(T, b) b, KYMO_MENTION_(T, c) c, KYMO_MENTION_(T, d) d, KYMO_MENTION_(T, e) e, \
+      KYMO_MENTION_(T, f) f,
+#define KYMO_MENTION_7(T, a, b, c, d, e, f, g)                                                   \
+  KYMO_MENTION_(T, a)                                                                            \
+  a, KYMO_MENTION_(T, b) b, KYMO_MENTION_(T, c) c, KYMO_MENTION_(T, d) d, KYMO_MENTION_(T, e) e, \
+      KYMO_MENTION_(T, f) f, KYMO_MENTION_(T, g) g,
+#define KYMO_MENTION_8(T, a, b, c, d, e, f, g, h)                                                \
+  KYMO_MENTION_(T, a)                                                                            \
+  a, KYMO_MENTION_(T, b) b, KYMO_MENTION_(T, c) c, KYMO_MENTION_(T, d) d, KYMO_MENTION_(T, e) e, \
+      KYMO_MENTION_(T, f) f, KYMO_MENTION_(T, g) g, KYMO_MENTION_(T, h) h,
+#define KYMO_MENTION_kymo_many(T, a, b, c, d, e, f, g, h, ...)                                   \
+  KYMO_MENTION_(T, a)                                                                            \
+  a, KYMO_MENTION_(T, b) b, KYMO_MENTION_(T, c) c, KYMO_MENTION_(T, d) d, KYMO_MENTION_(T, e) e, \
+      KYMO_MENTION_(T, f) f, KYMO_MENTION_(T, g) g, KYMO_MENTION_(T, h) h,                       \
+      KYMO_LIST_(KYMO_MENTION_LATER_, T, __VA_ARGS__)
+/* Bit-fields have no alignment. */
+#define KYMO_ALIGN_(T, m) KYMO_CAT_(KYMO_ALIGN_FORM_, KYMO_FORM_(m))(T)
+#define KYMO_ALIGN_FORM_0(T) +0 * __alignof__((T *)0)->
+#define KYMO_ALIGN_FORM_1(T) +KYMO_ZERO_OF_
+#define KYMO_ALIGN_FORM_2(T) +0 * __alignof__((T *)0)->KYMO_DROP_
+#define KYMO_ALIGN_LATER_(T, n, before, m) KYMO_ALIGN_(T, m) m
+#define KYMO_ZERO_OF_(...) 0
+/* clang-format off: clang prints the line, so it says what to do */
+#define KYMO_ALIGN_1(T, a) KYMO_ALIGN_(T, a) a /* a bit-field: write KYMO_BITS(member) */
+#define KYMO_ALIGN_2(T, a, b)                                    \
+  KYMO_ALIGN_(T, a)                                              \
+  a                   /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */
+#define KYMO_ALIGN_3(T, a, b, c)                                 \
+  KYMO_ALIGN_(T, a)                                              \
+  a                   /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, c) c /* a bit-field: write KYMO_BITS(member) */
+#define KYMO_ALIGN_4(T, a, b, c, d)                              \
+  KYMO_ALIGN_(T, a)                                              \
+  a                   /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, c) c /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, d) d /* a bit-field: write KYMO_BITS(member) */
+#define KYMO_ALIGN_5(T, a, b, c, d, e)                           \
+  KYMO_ALIGN_(T, a)                                              \
+  a                   /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, c) c /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, d) d /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, e) e /* a bit-field: write KYMO_BITS(member) */
+#define KYMO_ALIGN_6(T, a, b, c, d, e, f)                        \
+  KYMO_ALIGN_(T, a)                                              \
+  a                   /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, c) c /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, d) d /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, e) e /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, f) f /* a bit-field: write KYMO_BITS(member) */
+#define KYMO_ALIGN_7(T, a, b, c, d, e, f, g)                     \
+  KYMO_ALIGN_(T, a)                                              \
+  a                   /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, c) c /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, d) d /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, e) e /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, f) f /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, g) g /* a bit-field: write KYMO_BITS(member) */
+#define KYMO_ALIGN_8(T, a, b, c, d, e, f, g, h)                  \
+  KYMO_ALIGN_(T, a)                                              \
+  a                   /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, c) c /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, d) d /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, e) e /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, f) f /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, g) g /* a bit-field: write KYMO_BITS(member) */ \
+  KYMO_ALIGN_(T, h) h /* a bit-field: write KYMO_BITS(member) */
+/* clang-format on */
+#define KYMO_ALIGN_kymo_many(T, ...) KYMO_LIST_(KYMO_ALIGN_LATER_, T, __VA_ARGS__)
+/* 1 after such a mistake: an enumerator whose value is wrong, and reported, is one more than the one before it.
+ * A type that is an error is an int. */
+#define KYMO_HAS_BITS_(TYPE) \
+  (KYMO_ID_(kymo_bits_, TYPE) && !__builtin_types_compatible_p(KYMO_ID_(kymo_type_, TYPE), int))
 #else
 #define KYMO_IS_FIRST_(TYPE) (sizeof(kymo_listed_(kymo_detail::exactly<TYPE>())) == KYMO_UNLISTED_)
 #define KYMO_FAULTS_(ID, TYPE, faults) \
@@ -649,12 +765,31 @@ int kymo_refuse_members_(int faults)
   KYMO_PROBE_TAKEN_(ID, n, m) enum { kymo_bits_##ID##_##n = kymo_fault_##ID##_##n == 1 };
 #define KYMO_TYPE_OF_PLACE_(ID, n, m) KYMO_TYPE_OF_MEMBER_(ID, m)
 #else
-/* gcc has own types for most bit-fields. */
-#define KYMO_PROBE_BITS_(ID, n, m)                                            \
-  typedef __typeof__((void)0, ((kymo_type_##ID *)0)->m) kymo_read_##ID##_##n; \
-  enum { kymo_bits_##ID##_##n = KYMO_IS_BITS_(*(kymo_read_##ID##_##n *)0) };
-#define KYMO_TYPE_OF_PLACE_(ID, n, m) \
-  __typeof__(__builtin_choose_expr(kymo_bits_##ID##_##n, *(int *)0, ((kymo_type_##ID *)0)->m))
+/* A member that is none is reported once: what is derived from it is an error that gcc does not report.
+ * gcc has own types for most bit-fields; of others, _Bool and those as wide as their type, no address can be taken: the
+ * name of the function in which this is reported says what to do. */
+#define KYMO_PROBE_BITS_(ID, n, m)                                                                      \
+  extern __typeof__(*__builtin_choose_expr(KYMO_IS_CALL_(#m), (struct kymo_of_no_word_ *)0,             \
+                                           (char *)0)) kymo_word_##ID##_##n[1];                         \
+  KYMO_DATA_ __auto_type kymo_member_##ID##_##n = __builtin_choose_expr(                                \
+      KYMO_IS_CALL_(#m), 0, sizeof((void)0, ((kymo_type_##ID *)(0 * sizeof kymo_word_##ID##_##n))->m)); \
+  typedef __typeof__((void)0, KYMO_OWNER_(ID, n)->m) kymo_read_##ID##_##n;                              \
+  enum { kymo_bits_##ID##_##n = KYMO_IS_BITS_(*(kymo_read_##ID##_##n *)0) };                            \
+  KYMO_FUNCTION_ void kymo_write_KYMO_BITS_of_a_bit_field_##ID##_##n(void) {                            \
+    (void)sizeof(&__builtin_choose_expr(kymo_bits_##ID##_##n, *(int *)0, KYMO_OWNER_(ID, n)->m));       \
+  }
+struct kymo_of_no_word_;
+/* An error itself after the word or the member is one. */
+#define KYMO_OWNER_(ID, n) \
+  ((kymo_type_##ID *)(0 * sizeof kymo_word_##ID##_##n * sizeof kymo_member_##ID##_##n))
+/* Arrays are pointers when they are read; bit-fields are neither. */
+#define KYMO_TYPE_OF_PLACE_(ID, n, m)                               \
+  __typeof__(__builtin_choose_expr(kymo_bits_##ID##_##n, *(int *)0, \
+                                   KYMO_UNLESS_READ_(ID, n, KYMO_OWNER_(ID, n)->m)))
+#define KYMO_UNLESS_READ_(ID, n, x)                                                                        \
+  __builtin_choose_expr(__builtin_classify_type(*(kymo_read_##ID##_##n *)0) == KYMO_CLASS_OF_POINTERS_, x, \
+                        *(kymo_read_##ID##_##n *)0)
+#define KYMO_CLASS_OF_POINTERS_ 5
 #ifdef __SIZEOF_INT128__
 __extension__ typedef __int128 kymo_wide_integer_;
 __extension__ typedef unsigned __int128 kymo_wide_unsigned_;
@@ -672,6 +807,11 @@ __extension__ typedef unsigned __int128 kymo_wide_unsigned_;
 #endif
 #endif
 
+#if defined(__clang__) || defined(__cplusplus)
+#define KYMO_OFFSET_(ID, n, m) (int)offsetof(kymo_type_##ID, m)
+#else /* offsetof would report a member that is none once more */
+#define KYMO_OFFSET_(ID, n, m) (int)(__INTPTR_TYPE__)&KYMO_OWNER_(ID, n)->m
+#endif
 /* The address of the member, taken once: for a member without an address each use is an error. */
 #define KYMO_MEMBER_DECLARE_kymo_value_(ID, n, before, format, other, FORM, TYPE, m)           \
   KYMO_CHECK_PLACE_(ID, n, m)                                                                  \
@@ -679,7 +819,7 @@ __extension__ typedef unsigned __int128 kymo_wide_unsigned_;
   KYMO_CHECK_MEMBER_(ID, n, TYPE, m,                                                           \
                      KYMO_IS_FLEXIBLE_(kymo_t_##ID##_##n) ? KYMO_WRONG_FLEXIBLE_               \
                                                           : KYMO_WRONG_##FORM##_(ID, n, TYPE)) \
-  enum { kymo_offset_##ID##_##n = (int)offsetof(kymo_type_##ID, m) };                          \
+  enum { kymo_offset_##ID##_##n = KYMO_OFFSET_(ID, n, m) };                                    \
   KYMO_DECLARE_FACTS_(ID, n, KYMO_INFO_IS_DYNAMIC_(kymo_info_##ID##_##n),                      \
                       kymo_times_##ID##_##n *KYMO_INFO_SIZE_(kymo_info_##ID##_##n),            \
                       KYMO_INFO_IS_FLAT_(kymo_info_##ID##_##n) &&                              \

@@ -58,28 +58,63 @@
 
 #include <kymo/members.h>
 
+#if !defined(__clang__) || defined(__cplusplus)
 #define KYMO_STRUCT_TYPE(TYPE, ...)                                                                \
-  KYMO_MAKE_(KYMO_MAKE_STRUCT_, KYMO_MEMBER_WRONG_, KYMO_MEMBER,                                   \
+  KYMO_MAKE_(KYMO_BEFORE_, KYMO_MAKE_STRUCT_, KYMO_MEMBER_WRONG_, KYMO_MEMBER,                     \
              sizeof(kymo_refuse_listing_(KYMO_EARLY_OF_(KYMO_MEMBER, TYPE, __VA_ARGS__))),         \
              sizeof(kymo_refuse_members_(KYMO_FAULTS_OF_(TYPE))), KYMO_NEW_ID_(TYPE), TYPE, #TYPE, \
              #__VA_ARGS__, __VA_ARGS__)
 #define KYMO_UNION_TYPE(TYPE, ...)                                                                 \
-  KYMO_MAKE_(KYMO_MAKE_UNION_, KYMO_MEMBER_MORE_, KYMO_MEMBER,                                     \
+  KYMO_MAKE_(KYMO_BEFORE_, KYMO_MAKE_UNION_, KYMO_MEMBER_MORE_, KYMO_MEMBER,                       \
              sizeof(kymo_refuse_listing_(KYMO_EARLY_OF_(KYMO_MEMBER, TYPE, __VA_ARGS__))),         \
              sizeof(kymo_refuse_members_(KYMO_FAULTS_OF_(TYPE))), KYMO_NEW_ID_(TYPE), TYPE, #TYPE, \
              #__VA_ARGS__, __VA_ARGS__)
+#else
+#define KYMO_STRUCT_TYPE(TYPE, ...)                                                                       \
+  KYMO_BEGIN_LISTING_(sizeof(kymo_refuse_listing_(KYMO_EARLY_OF_(KYMO_MEMBER, TYPE, __VA_ARGS__))), TYPE, \
+                      __VA_ARGS__)                                                                        \
+  typedef __typeof__(*(KYMO_CAT_(KYMO_MENTION_, KYMO_SHALLOW_(__VA_ARGS__))(TYPE, __VA_ARGS__)(           \
+      TYPE *)0)) KYMO_ID_(kymo_type_, TYPE);                                                              \
+  KYMO_FIND_FAULTS_(KYMO_MEMBER, sizeof(kymo_refuse_members_(KYMO_FAULTS_OF_(TYPE))), KYMO_ID_(, TYPE),   \
+                    TYPE, __VA_ARGS__)                                                                    \
+  enum {                                                                                                  \
+    KYMO_ID_(kymo_under_, TYPE) = 0,                                                                      \
+    KYMO_ID_(kymo_bits_, TYPE) =                                                                          \
+        0 KYMO_CAT_(KYMO_ALIGN_, KYMO_SHALLOW_(__VA_ARGS__))(KYMO_ID_(kymo_type_, TYPE), __VA_ARGS__)     \
+  };                                                                                                      \
+  KYMO_FATAL_ extern char kymo_refused_[sizeof(kymo_refuse_members_(KYMO_HAS_BITS_(TYPE)))];              \
+  KYMO_FATAL_END_                                                                                         \
+  KYMO_MAKE_(KYMO_NOTHING_BEFORE_, KYMO_MAKE_STRUCT_, KYMO_MEMBER_WRONG_, KYMO_MEMBER, 0, 0,              \
+             KYMO_ID_(, TYPE), TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
+#define KYMO_UNION_TYPE(TYPE, ...)                                                                           \
+  KYMO_BEGIN_LISTING_(sizeof(kymo_refuse_listing_(KYMO_EARLY_OF_(KYMO_MEMBER, TYPE, __VA_ARGS__))), TYPE,    \
+                      __VA_ARGS__)                                                                           \
+  typedef __typeof__(*(KYMO_CAT_(KYMO_MENTION_, KYMO_SHALLOW_(__VA_ARGS__))(TYPE, __VA_ARGS__)(              \
+      TYPE *)0)) KYMO_ID_(kymo_type_, TYPE);                                                                 \
+  KYMO_FIND_FAULTS_(KYMO_MEMBER, sizeof(kymo_refuse_members_(KYMO_FAULTS_OF_(TYPE))), KYMO_ID_(, TYPE),      \
+                    TYPE, __VA_ARGS__)                                                                       \
+  enum {                                                                                                     \
+    KYMO_ID_(kymo_under_, TYPE) = 0,                                                                         \
+    KYMO_ID_(kymo_bits_, TYPE) =                                                                             \
+        0 KYMO_CAT_(KYMO_ALIGN_, KYMO_SHALLOW_(__VA_ARGS__))(KYMO_ID_(kymo_type_, TYPE), __VA_ARGS__)        \
+  };                                                                                                         \
+  KYMO_FATAL_ extern char kymo_refused_[sizeof(kymo_refuse_members_(KYMO_HAS_BITS_(TYPE)))];                 \
+  KYMO_FATAL_END_                                                                                            \
+  KYMO_MAKE_(KYMO_NOTHING_BEFORE_, KYMO_MAKE_UNION_, KYMO_MEMBER_MORE_, KYMO_MEMBER, 0, 0, KYMO_ID_(, TYPE), \
+             TYPE, #TYPE, #__VA_ARGS__, __VA_ARGS__)
+#endif
 #define KYMO_VARIANT_TYPE(TYPE, ...)                                                               \
-  KYMO_MAKE_(KYMO_MAKE_VARIANT_, KYMO_OPTION_MORE_, KYMO_OPTION,                                   \
+  KYMO_MAKE_(KYMO_BEFORE_, KYMO_MAKE_VARIANT_, KYMO_OPTION_MORE_, KYMO_OPTION,                     \
              sizeof(kymo_refuse_listing_(KYMO_EARLY_OF_(KYMO_OPTION, TYPE, __VA_ARGS__))),         \
              sizeof(kymo_refuse_members_(KYMO_FAULTS_OF_(TYPE))), KYMO_NEW_ID_(TYPE), TYPE, #TYPE, \
              #__VA_ARGS__, __VA_ARGS__)
 #define KYMO_ENUM_TYPE(TYPE, ...)                                                                  \
-  KYMO_MAKE_(KYMO_MAKE_ENUM_, KYMO_NO_WRONG_, KYMO_NO_MEMBER,                                      \
+  KYMO_MAKE_(KYMO_BEFORE_, KYMO_MAKE_ENUM_, KYMO_NO_WRONG_, KYMO_NO_MEMBER,                        \
              sizeof(kymo_refuse_listing_(KYMO_EARLY_OF_(KYMO_NO_MEMBER, TYPE, __VA_ARGS__))),      \
              sizeof(kymo_refuse_members_(KYMO_FAULTS_OF_(TYPE))), KYMO_NEW_ID_(TYPE), TYPE, #TYPE, \
              #__VA_ARGS__, __VA_ARGS__)
 #define KYMO_FLAGS_TYPE(TYPE, ...)                                                                 \
-  KYMO_MAKE_(KYMO_MAKE_FLAGS_, KYMO_NO_WRONG_, KYMO_NO_MEMBER,                                     \
+  KYMO_MAKE_(KYMO_BEFORE_, KYMO_MAKE_FLAGS_, KYMO_NO_WRONG_, KYMO_NO_MEMBER,                       \
              sizeof(kymo_refuse_listing_(KYMO_EARLY_OF_(KYMO_NO_MEMBER, TYPE, __VA_ARGS__))),      \
              sizeof(kymo_refuse_members_(KYMO_FAULTS_OF_(TYPE))), KYMO_NEW_ID_(TYPE), TYPE, #TYPE, \
              #__VA_ARGS__, __VA_ARGS__)
@@ -89,50 +124,60 @@
 /* ---- listings ---- */
 
 #ifndef __clang__
-#define KYMO_MAKE_(MAKE, EACH, KIND, REFUSED, REFUSED_MEMBERS, ID, TYPE, type, list, ...) \
-  KYMO_ASSERT_(KYMO_COUNT_(__VA_ARGS__) <= 64, "kymo: a listing has at most 64 members"); \
-  KYMO_KNOW_(ID, TYPE)                                                                    \
-  KYMO_ASSERT_(KYMO_IS_NEW_(ID, TYPE), "kymo: " type KYMO_CURE_TWICE_);                   \
-  typedef TYPE KYMO_CAT_(kymo_type_, ID);                                                 \
+#define KYMO_MAKE_(BEFORE, MAKE, EACH, KIND, REFUSED, REFUSED_MEMBERS, ID, TYPE, type, list, ...) \
+  KYMO_ASSERT_(KYMO_COUNT_(__VA_ARGS__) <= 64, "kymo: a listing has at most 64 members");         \
+  KYMO_KNOW_(ID, TYPE)                                                                            \
+  KYMO_ASSERT_(KYMO_IS_NEW_(ID, TYPE), "kymo: " type KYMO_CURE_TWICE_);                           \
+  typedef TYPE KYMO_CAT_(kymo_type_, ID);                                                         \
   KYMO_AT_FILE_SCOPE_(MAKE(ID, TYPE, type "\0" list, __VA_ARGS__))
 #else
-#define KYMO_MAKE_(MAKE, EACH, KIND, REFUSED, REFUSED_MEMBERS, ID, TYPE, type, list, ...)       \
-  KYMO_KNOW_(ID, TYPE)                                                                          \
-  KYMO_FATAL_ extern char kymo_refused_[REFUSED];                                               \
-  KYMO_FATAL_END_                                                                               \
-  __extension__ _Static_assert(KYMO_COUNT_(__VA_ARGS__) <= 64 && KYMO_IS_NEW_(ID, TYPE),        \
-                               "kymo: a listing is refused");                                   \
-  typedef TYPE KYMO_CAT_(kymo_type_, ID);                                                       \
+#define KYMO_MAKE_(BEFORE, MAKE, EACH, KIND, REFUSED, REFUSED_MEMBERS, ID, TYPE, type, list, ...) \
+  BEFORE(KIND, REFUSED, REFUSED_MEMBERS, ID, TYPE, __VA_ARGS__)                                   \
+  KYMO_AT_FILE_SCOPE_(MAKE(ID, TYPE, type "\0" list, __VA_ARGS__))                                \
+  enum { KYMO_CAT_(kymo_wrong_, ID) = 0 KYMO_LIST_(EACH, ID, __VA_ARGS__) };                      \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 1)),                    \
+                               "kymo: a member " KYMO_CURE_DEEP_ ": " type ": " list);            \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 2)),                    \
+                               "kymo: a member " KYMO_CURE_PLAIN_ ": " type ": " list);           \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 4)),                    \
+                               "kymo: a member " KYMO_CURE_TYPE_ ": " type ": " list);            \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 8)),                    \
+                               "kymo: a member's type " KYMO_CURE_FIRST_ ": " type ": " list);    \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 16)),                   \
+                               "kymo: a member's type " KYMO_CURE_TAGGED_ ": " type ": " list);   \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 32)),                   \
+                               "kymo: a member " KYMO_CURE_TEXT_ ": " type ": " list);            \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 64)),                   \
+                               "kymo: a member " KYMO_CURE_NESTED_ ": " type ": " list);          \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 128)),                  \
+                               "kymo: a member " KYMO_CURE_LOOSE_ ": " type ": " list);           \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 256)),                  \
+                               "kymo: a tag " KYMO_CURE_TAG_ ": " type ": " list);                \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 512)),                  \
+                               "kymo: a member's type " KYMO_CURE_OPTION_ ": " type ": " list);   \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 1024)),                 \
+                               "kymo: a member " KYMO_CURE_FLEXIBLE_ ": " type ": " list);        \
+  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 2048)),                 \
+                               "kymo: " KYMO_CURE_TAGS_ ": " type ": " list);
+/* Before the members: nothing, if KYMO_STRUCT_TYPE has done it. */
+#define KYMO_NOTHING_BEFORE_(...)
+#define KYMO_BEFORE_(KIND, REFUSED, REFUSED_MEMBERS, ID, TYPE, ...) \
+  KYMO_BEGIN_LISTING2_(REFUSED, ID, TYPE, __VA_ARGS__)              \
+  typedef TYPE KYMO_CAT_(kymo_type_, ID);                           \
+  KYMO_FIND_FAULTS_(KIND, REFUSED_MEMBERS, ID, TYPE, __VA_ARGS__)
+#define KYMO_BEGIN_LISTING_(REFUSED, TYPE, ...) \
+  KYMO_BEGIN_LISTING2_(REFUSED, KYMO_ID_(, TYPE), TYPE, __VA_ARGS__)
+#define KYMO_BEGIN_LISTING2_(REFUSED, ID, TYPE, ...)                                     \
+  KYMO_KNOW_(ID, TYPE)                                                                   \
+  KYMO_FATAL_ extern char kymo_refused_[REFUSED];                                        \
+  KYMO_FATAL_END_                                                                        \
+  __extension__ _Static_assert(KYMO_COUNT_(__VA_ARGS__) <= 64 && KYMO_IS_NEW_(ID, TYPE), \
+                               "kymo: a listing is refused");
+#define KYMO_FIND_FAULTS_(KIND, REFUSED_MEMBERS, ID, TYPE, ...)                                 \
   KYMO_AT_FILE_SCOPE_(KYMO_LIST_(KIND##_PROBE_, ID, __VA_ARGS__)                                \
                           KYMO_FAULTS_(ID, TYPE, 0 KYMO_LIST_(KIND##_FAULT_, ID, __VA_ARGS__))) \
   KYMO_FATAL_ extern char kymo_refused_[REFUSED_MEMBERS];                                       \
-  KYMO_FATAL_END_                                                                               \
-  KYMO_AT_FILE_SCOPE_(MAKE(ID, TYPE, type "\0" list, __VA_ARGS__))                              \
-  enum { KYMO_CAT_(kymo_wrong_, ID) = 0 KYMO_LIST_(EACH, ID, __VA_ARGS__) };                    \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 1)),                  \
-                               "kymo: a member " KYMO_CURE_DEEP_ ": " type ": " list);          \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 2)),                  \
-                               "kymo: a member " KYMO_CURE_PLAIN_ ": " type ": " list);         \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 4)),                  \
-                               "kymo: a member " KYMO_CURE_TYPE_ ": " type ": " list);          \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 8)),                  \
-                               "kymo: a member's type " KYMO_CURE_FIRST_ ": " type ": " list);  \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 16)),                 \
-                               "kymo: a member's type " KYMO_CURE_TAGGED_ ": " type ": " list); \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 32)),                 \
-                               "kymo: a member " KYMO_CURE_TEXT_ ": " type ": " list);          \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 64)),                 \
-                               "kymo: a member " KYMO_CURE_NESTED_ ": " type ": " list);        \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 128)),                \
-                               "kymo: a member " KYMO_CURE_LOOSE_ ": " type ": " list);         \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 256)),                \
-                               "kymo: a tag " KYMO_CURE_TAG_ ": " type ": " list);              \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 512)),                \
-                               "kymo: a member's type " KYMO_CURE_OPTION_ ": " type ": " list); \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 1024)),               \
-                               "kymo: a member " KYMO_CURE_FLEXIBLE_ ": " type ": " list);      \
-  __extension__ _Static_assert(KYMO_RIGHT_(!(KYMO_CAT_(kymo_wrong_, ID) & 2048)),               \
-                               "kymo: " KYMO_CURE_TAGS_ ": " type ": " list);
+  KYMO_FATAL_END_
 #endif
 
 #define KYMO_LISTING_DATA_(ID, TYPE, kind, code, text, types, ...)   \

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: clang */
-/* C finds out by the mistake alone, and clang prints each macro on the way there */
 /* expect: no member named .z.|kymo: a member is not one of the type */
 #include <kymo/types.h>
 

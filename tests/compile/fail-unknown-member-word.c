@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* longer: gcc g++ */
-/* gcc takes the word for a call; the kind, the place and the name of the member are separate mistakes */
+/* longer: g++ */
+/* g++ takes the word for a call; the kind, the place and the name of the member are separate mistakes */
 /* expect: kymo: (member KYMO_HEXX.y.|a member) is no word of kymo.types.h: KYMO_HEX */
 #include <kymo/types.h>
 

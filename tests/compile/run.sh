@@ -4,7 +4,8 @@
 #
 # What compilers say to users of the public headers. pass-*.c compile without a warning; fail-*.c do not
 # compile, and the first error must match the regex in their line "expect: …" in at most 12 lines of output, notes included. A line
-# "longer: gcc clang" names compilers that need more, whose message may come later; the next line says why. Each as C11 and C++17, with gcc and clang, unless
+# "longer: gcc clang" names compilers that need more, whose message may come later; the next line says why. A line "also: …" has a regex that
+# the output must match anywhere: the cure, where the first error is the compiler's. Each as C11 and C++17, with gcc and clang, unless
 # a line "languages: c" or "compilers: gcc g++" says otherwise; formats, which are checked by what the compiler folds, without optimisation too.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
@@ -19,12 +20,16 @@ compile() {
   "$2" -std=$standard -x $language $flags "$3" -c "$1" -o "$TMPDIR/out.o" 2>&1
 }
 
-# refused_with REGEX IS_LONGER FILE COMPILER OPTIMISATION
+# refused_with REGEX ALSO IS_LONGER FILE COMPILER OPTIMISATION
 refused_with() {
-  local expected=$1 is_longer=$2 output
-  shift 2
+  local expected=$1 also=$2 is_longer=$3 output
+  shift 3
   if output=$(compile "$@"); then
     echo 'it compiles'
+    return 1
+  fi
+  if ! grep -qE -- "$also" <<<"$output"; then
+    printf 'expected also: %s\n%s\n' "$also" "$output"
     return 1
   fi
   if [ "$is_longer" = yes ]; then
@@ -53,9 +58,10 @@ for file in "$KYMO_SOURCE"/tests/compile/{pass,fail}-*.c; do
       pass-*) check "$name with $compiler" compile "$file" $compiler -O2 ;;
       fail-*)
         expected=$(sed -nE 's/.*expect: (.*[^ ]) *\*\/.*/\1/p' "$file")
-        check "$name with $compiler" refused_with "$expected" $longer "$file" $compiler -O2
+        also=$(sed -nE 's/.*also: (.*[^ ]) *\*\/.*/\1/p' "$file")
+        check "$name with $compiler" refused_with "$expected" "$also" $longer "$file" $compiler -O2
         case $name in
-          fail-bprintf-*) check "$name with $compiler, not optimised" refused_with "$expected" $longer "$file" $compiler -O0 ;;
+          fail-bprintf-*) check "$name with $compiler, not optimised" refused_with "$expected" "$also" $longer "$file" $compiler -O0 ;;
         esac
         ;;
     esac
