@@ -123,16 +123,16 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
 
 /* A typedef's name may be listed or not. It is declared here, so a listed one stays what it is (6.2.2p4 of
  * the standard), and of others only the type is used. */
-#define KYMO_MAYBE_LISTED_(TYPE)                                  \
-  extern char KYMO_ID_(kymo_listed_, TYPE)[];                     \
-  extern const struct kymo_listing KYMO_ID_(kymo_listing_, TYPE); \
-  kymo_measure_ KYMO_ID_(kymo_measure_, TYPE);                    \
-  kymo_put_ KYMO_ID_(kymo_put_, TYPE);
-#define KYMO_MAYBE_VARIANT_(TYPE)                                 \
-  extern char KYMO_ID_(kymo_listed_, TYPE)[];                     \
-  extern const struct kymo_listing KYMO_ID_(kymo_listing_, TYPE); \
-  kymo_measure_option_ KYMO_ID_(kymo_measure_option_, TYPE);      \
-  kymo_put_option_ KYMO_ID_(kymo_put_option_, TYPE);
+#define KYMO_MAYBE_LISTED_(TYPE)                                     \
+  extern char KYMO_ID_(kymo_listed_, TYPE)[];                        \
+  extern const struct kymo_listing KYMO_ID_(kymo_listing_, TYPE)[1]; \
+  extern KYMO_FOUND_(kymo_measure_) KYMO_ID_(kymo_measure_, TYPE);   \
+  extern KYMO_FOUND_(kymo_put_) KYMO_ID_(kymo_put_, TYPE);
+#define KYMO_MAYBE_VARIANT_(TYPE)                                                \
+  extern char KYMO_ID_(kymo_listed_, TYPE)[];                                    \
+  extern const struct kymo_listing KYMO_ID_(kymo_listing_, TYPE)[1];             \
+  extern KYMO_FOUND_(kymo_measure_option_) KYMO_ID_(kymo_measure_option_, TYPE); \
+  extern KYMO_FOUND_(kymo_put_option_) KYMO_ID_(kymo_put_option_, TYPE);
 #define KYMO_INFO_OF_(TYPE)                                                            \
   sizeof(*__builtin_choose_expr(                                                       \
       __builtin_types_compatible_p(__typeof__(KYMO_ID_(kymo_listed_, TYPE)), char[2]), \
@@ -141,7 +141,7 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
   __builtin_choose_expr(                   \
       KYMO_INFO_KIND_(KYMO_INFO_OF_(TYPE)) == kind && KYMO_INFO_OF_(TYPE) != KYMO_UNLISTED_, yes, no)
 #define KYMO_LISTING_OR_(TYPE, other) \
-  __builtin_choose_expr(KYMO_INFO_OF_(TYPE) != KYMO_UNLISTED_, &KYMO_ID_(kymo_listing_, TYPE), other)
+  __builtin_choose_expr(KYMO_INFO_OF_(TYPE) != KYMO_UNLISTED_, KYMO_ID_(kymo_listing_, TYPE), other)
 #define KYMO_MEASURE_OF_(TYPE) \
   KYMO_IF_KIND_(TYPE, KYMO_LISTING_STRUCT_, KYMO_ID_(kymo_measure_, TYPE), kymo_measure_none_)
 #define KYMO_PUT_OF_(TYPE) \
@@ -154,7 +154,28 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
 #define KYMO_IS_NEW_(ID, TYPE) (KYMO_INFO_OF_(TYPE) == KYMO_UNLISTED_)
 
 /* Declarations of a listing beside its data. */
-#define KYMO_LISTING_NAME_(ID, TYPE) KYMO_ID_(kymo_listing_, TYPE)
+/*
+ * gcc: the names of a second listing are those of the first, which is reported. So the data of a second one
+ * are an array of a type that is never defined: an error, and so are the functions found by it, silently.
+ */
+#define KYMO_LISTING_IS_(ID, TYPE, ...) \
+  KYMO_LISTING_TYPE_(ID) KYMO_ID_(kymo_listing_, TYPE)[1] = {{__VA_ARGS__}}
+#ifndef __clang__
+struct kymo_listed_twice_;
+#define KYMO_LISTING_TYPE_(ID)                                                                    \
+  __typeof__(*__builtin_choose_expr(kymo_before_##ID == KYMO_UNLISTED_, (struct kymo_listing *)0, \
+                                    (struct kymo_listed_twice_ *)0))
+#define KYMO_FOUND_(type) type *const
+#define KYMO_FUNCTION_NAME_(prefix, ID, TYPE) prefix##ID
+#define KYMO_FIND_(prefix, ID, TYPE)              \
+  KYMO_DATA_ __auto_type KYMO_ID_(prefix, TYPE) = \
+      sizeof KYMO_ID_(kymo_listing_, TYPE) > 0 ? prefix##ID : NULL;
+#else
+#define KYMO_LISTING_TYPE_(ID) struct kymo_listing
+#define KYMO_FOUND_(type) type
+#define KYMO_FUNCTION_NAME_(prefix, ID, TYPE) KYMO_ID_(prefix, TYPE)
+#define KYMO_FIND_(prefix, ID, TYPE)
+#endif
 #ifndef __clang__
 #define KYMO_KNOW_(ID, TYPE)                  \
   extern char KYMO_ID_(kymo_listed_, TYPE)[]; \
@@ -166,14 +187,15 @@ KYMO_INLINE_ unsigned char *kymo_put_no_option_(unsigned char *at, const unsigne
 #define KYMO_PUBLISH_(ID, TYPE, info) extern char KYMO_ID_(kymo_listed_, TYPE)[info];
 #endif
 #define KYMO_MEASURE_HEAD_(ID, TYPE) \
-  KYMO_FUNCTION_ size_t KYMO_ID_(kymo_measure_, TYPE)(const void *kymo_from_)
-#define KYMO_PUT_HEAD_(ID, TYPE)                           \
-  KYMO_FUNCTION_ unsigned char *KYMO_ID_(kymo_put_, TYPE)( \
+  KYMO_FUNCTION_ size_t KYMO_FUNCTION_NAME_(kymo_measure_, ID, TYPE)(const void *kymo_from_)
+#define KYMO_PUT_HEAD_(ID, TYPE)                                          \
+  KYMO_FUNCTION_ unsigned char *KYMO_FUNCTION_NAME_(kymo_put_, ID, TYPE)( \
       unsigned char *kymo_at_, const unsigned char *kymo_limit_, const void *kymo_from_)
-#define KYMO_MEASURE_OPTION_HEAD_(ID, TYPE) \
-  KYMO_FUNCTION_ size_t KYMO_ID_(kymo_measure_option_, TYPE)(const void *kymo_from_, int32_t kymo_tag_)
-#define KYMO_PUT_OPTION_HEAD_(ID, TYPE)                           \
-  KYMO_FUNCTION_ unsigned char *KYMO_ID_(kymo_put_option_, TYPE)( \
+#define KYMO_MEASURE_OPTION_HEAD_(ID, TYPE)                                                         \
+  KYMO_FUNCTION_ size_t KYMO_FUNCTION_NAME_(kymo_measure_option_, ID, TYPE)(const void *kymo_from_, \
+                                                                            int32_t kymo_tag_)
+#define KYMO_PUT_OPTION_HEAD_(ID, TYPE)                                          \
+  KYMO_FUNCTION_ unsigned char *KYMO_FUNCTION_NAME_(kymo_put_option_, ID, TYPE)( \
       unsigned char *kymo_at_, const unsigned char *kymo_limit_, const void *kymo_from_, int32_t kymo_tag_)
 
 #else
@@ -276,7 +298,8 @@ template <class T> struct listing<T, true> {
   typedef std::conditional<KYMO_CAT_(kymo_is_new_, ID), TYPE, KYMO_CAT_(kymo_nobody_, ID)>::type KYMO_CAT_( \
       kymo_subject_, ID);
 #define KYMO_IS_NEW_(ID, TYPE) KYMO_CAT_(kymo_is_new_, ID)
-#define KYMO_LISTING_NAME_(ID, TYPE) kymo_listing_##ID
+#define KYMO_LISTING_IS_(ID, TYPE, ...) struct kymo_listing kymo_listing_##ID = {__VA_ARGS__}
+#define KYMO_FIND_(prefix, ID, TYPE)
 #define KYMO_PUBLISH_(ID, TYPE, info)                                                         \
   char(&kymo_listed_(kymo_detail::exactly<kymo_subject_##ID>))[info] __attribute__((unused)); \
   static constexpr inline __attribute__((unused)) const kymo_listing *kymo_listing_(          \
@@ -634,50 +657,45 @@ int kymo_refuse_members_(int faults)
 #define KYMO_ALIGN_FORM_2(T) +0 * __alignof__((T *)0)->KYMO_DROP_
 #define KYMO_ALIGN_LATER_(T, n, before, m) KYMO_ALIGN_(T, m) m
 #define KYMO_ZERO_OF_(...) 0
-/* clang-format off: clang prints the line, so it says what to do */
-#define KYMO_ALIGN_1(T, a) KYMO_ALIGN_(T, a) a /* a bit-field: write KYMO_BITS(member) */
-#define KYMO_ALIGN_2(T, a, b)                                    \
-  KYMO_ALIGN_(T, a)                                              \
-  a                   /* a bit-field: write KYMO_BITS(member) */ \
+/* clang prints the line of the member, so it says what to do. */
+/* clang-format off */
+#define KYMO_ALIGN_1(T, a) \
+  KYMO_ALIGN_(T, a) a /* a bit-field: write KYMO_BITS(member) */
+#define KYMO_ALIGN_2(T, a, b) \
+  KYMO_ALIGN_(T, a) a /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */
-#define KYMO_ALIGN_3(T, a, b, c)                                 \
-  KYMO_ALIGN_(T, a)                                              \
-  a                   /* a bit-field: write KYMO_BITS(member) */ \
+#define KYMO_ALIGN_3(T, a, b, c) \
+  KYMO_ALIGN_(T, a) a /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, c) c /* a bit-field: write KYMO_BITS(member) */
-#define KYMO_ALIGN_4(T, a, b, c, d)                              \
-  KYMO_ALIGN_(T, a)                                              \
-  a                   /* a bit-field: write KYMO_BITS(member) */ \
+#define KYMO_ALIGN_4(T, a, b, c, d) \
+  KYMO_ALIGN_(T, a) a /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, c) c /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, d) d /* a bit-field: write KYMO_BITS(member) */
-#define KYMO_ALIGN_5(T, a, b, c, d, e)                           \
-  KYMO_ALIGN_(T, a)                                              \
-  a                   /* a bit-field: write KYMO_BITS(member) */ \
+#define KYMO_ALIGN_5(T, a, b, c, d, e) \
+  KYMO_ALIGN_(T, a) a /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, c) c /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, d) d /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, e) e /* a bit-field: write KYMO_BITS(member) */
-#define KYMO_ALIGN_6(T, a, b, c, d, e, f)                        \
-  KYMO_ALIGN_(T, a)                                              \
-  a                   /* a bit-field: write KYMO_BITS(member) */ \
+#define KYMO_ALIGN_6(T, a, b, c, d, e, f) \
+  KYMO_ALIGN_(T, a) a /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, c) c /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, d) d /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, e) e /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, f) f /* a bit-field: write KYMO_BITS(member) */
-#define KYMO_ALIGN_7(T, a, b, c, d, e, f, g)                     \
-  KYMO_ALIGN_(T, a)                                              \
-  a                   /* a bit-field: write KYMO_BITS(member) */ \
+#define KYMO_ALIGN_7(T, a, b, c, d, e, f, g) \
+  KYMO_ALIGN_(T, a) a /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, c) c /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, d) d /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, e) e /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, f) f /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, g) g /* a bit-field: write KYMO_BITS(member) */
-#define KYMO_ALIGN_8(T, a, b, c, d, e, f, g, h)                  \
-  KYMO_ALIGN_(T, a)                                              \
-  a                   /* a bit-field: write KYMO_BITS(member) */ \
+#define KYMO_ALIGN_8(T, a, b, c, d, e, f, g, h) \
+  KYMO_ALIGN_(T, a) a /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, b) b /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, c) c /* a bit-field: write KYMO_BITS(member) */ \
   KYMO_ALIGN_(T, d) d /* a bit-field: write KYMO_BITS(member) */ \
@@ -687,8 +705,8 @@ int kymo_refuse_members_(int faults)
   KYMO_ALIGN_(T, h) h /* a bit-field: write KYMO_BITS(member) */
 /* clang-format on */
 #define KYMO_ALIGN_kymo_many(T, ...) KYMO_LIST_(KYMO_ALIGN_LATER_, T, __VA_ARGS__)
-/* 1 after such a mistake: an enumerator whose value is wrong, and reported, is one more than the one before it.
- * A type that is an error is an int. */
+/* 1 after such a mistake: an enumerator whose value is wrong, and reported, is one more than the one before
+ * it. A type that is an error is an int. */
 #define KYMO_HAS_BITS_(TYPE) \
   (KYMO_ID_(kymo_bits_, TYPE) && !__builtin_types_compatible_p(KYMO_ID_(kymo_type_, TYPE), int))
 #else
@@ -765,9 +783,9 @@ int kymo_refuse_members_(int faults)
   KYMO_PROBE_TAKEN_(ID, n, m) enum { kymo_bits_##ID##_##n = kymo_fault_##ID##_##n == 1 };
 #define KYMO_TYPE_OF_PLACE_(ID, n, m) KYMO_TYPE_OF_MEMBER_(ID, m)
 #else
-/* A member that is none is reported once: what is derived from it is an error that gcc does not report.
- * gcc has own types for most bit-fields; of others, _Bool and those as wide as their type, no address can be taken: the
- * name of the function in which this is reported says what to do. */
+/* A member that is none is reported once: what is derived from it is an error that gcc does not report. gcc
+ * has own types for most bit-fields; of others, _Bool and those as wide as their type, no address can be
+ * taken: the name of the function in which this is reported says what to do. */
 #define KYMO_PROBE_BITS_(ID, n, m)                                                                      \
   extern __typeof__(*__builtin_choose_expr(KYMO_IS_CALL_(#m), (struct kymo_of_no_word_ *)0,             \
                                            (char *)0)) kymo_word_##ID##_##n[1];                         \

@@ -180,13 +180,10 @@
   KYMO_FATAL_END_
 #endif
 
-#define KYMO_LISTING_DATA_(ID, TYPE, kind, code, text, types, ...)   \
-  KYMO_DATA_ struct kymo_listed kymo_members_##ID[] = {__VA_ARGS__}; \
-  KYMO_DATA_ struct kymo_listing KYMO_LISTING_NAME_(ID, TYPE) = {    \
-      kind, sizeof(kymo_members_##ID) / sizeof(struct kymo_listed),  \
-      code, sizeof(kymo_type_##ID),                                  \
-      text, kymo_members_##ID,                                       \
-      types};
+#define KYMO_LISTING_DATA_(ID, TYPE, kind, code, text, types, ...)                                          \
+  KYMO_DATA_ struct kymo_listed kymo_members_##ID[] = {__VA_ARGS__};                                        \
+  KYMO_DATA_ KYMO_LISTING_IS_(ID, TYPE, kind, sizeof(kymo_members_##ID) / sizeof(struct kymo_listed), code, \
+                              sizeof(kymo_type_##ID), text, kymo_members_##ID, types);
 #define KYMO_LISTING_TYPES_(ID, ...) KYMO_DATA_ struct kymo_listing *const kymo_types_##ID[] = {__VA_ARGS__};
 
 #define KYMO_MAKE_STRUCT_(ID, TYPE, text, ...)                                                        \
@@ -216,7 +213,8 @@
       return kymo_put_bytes_(kymo_at_, kymo_p_, sizeof *kymo_p_);                                     \
     KYMO_LIST_(KYMO_MEMBER_STORE_, ID, __VA_ARGS__)                                                   \
     return kymo_at_;                                                                                  \
-  }
+  }                                                                                                   \
+  KYMO_FIND_(kymo_measure_, ID, TYPE) KYMO_FIND_(kymo_put_, ID, TYPE)
 
 #define KYMO_MAKE_UNION_(ID, TYPE, text, ...)                                 \
   enum { KYMO_CAT_(kymo_end_##ID##_, KYMO_COUNT_(0, __VA_ARGS__)) = 0 };      \
@@ -232,9 +230,9 @@
                    KYMO_WRONG_LOOSE_, "member " #m " " KYMO_CURE_LOOSE_)
 
 /*
- * Each tag is used once. In C++ all pairs are compared. In C bits are counted: if the sum of the bits of small
- * tags, and of tags near the first one, is not what they are ored, two are the same. A switch compares the
- * others, so that its function names what to do.
+ * Each tag is used once. In C++ all pairs are compared. In C bits are counted: if the sum of the bits of
+ * small tags, and of tags near the first one, is not what they are ored, two are the same. A switch compares
+ * the others, in a function whose name says what to do.
  */
 #ifndef __cplusplus
 #define KYMO_DIFFERENT_(ID, ...)                                                           \
@@ -313,7 +311,8 @@ template <class... Rest> constexpr bool are_different(int, int64_t first, Rest..
     (void)kymo_p_;                                                                              \
     KYMO_LIST_(KYMO_OPTION_STORE_, ID, __VA_ARGS__)                                             \
     return kymo_at_;                                                                            \
-  }
+  }                                                                                             \
+  KYMO_FIND_(kymo_measure_option_, ID, TYPE) KYMO_FIND_(kymo_put_option_, ID, TYPE)
 #define KYMO_OPTION_DECLARE_(ID, n, before, option) \
   KYMO_OPTION_(KYMO_DECLARE_OPTION_, ID, n, before, KYMO_OPEN_ option)
 #define KYMO_OPTION_LISTING_(ID, n, before, option) \

@@ -2,7 +2,7 @@
 /* expect: kymo: (member on|a member) is a bit-field: write KYMO_BITS|of bit-field .on.|to bit-field */
 /* also: KYMO_BITS */
 /* longer: clang */
-/* C finds out by the mistake alone. gcc names the function that says what to do; clang needs 19 lines, since its error is no warning that could be fatal */
+/* C finds out by the mistake alone: gcc names the function that says what to do, clang needs 19 lines */
 #include <kymo/types.h>
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* expect: kymo: (member all|a member) is a bit-field: write KYMO_BITS */
 /* longer: clang */
-/* C finds out by the mistake alone: clang needs 19 lines, since its error is no warning that could be fatal */
+/* C finds out by the mistake alone: clang needs 19 lines */
 #include <kymo/types.h>
 
 struct flags {

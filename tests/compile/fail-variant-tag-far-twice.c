@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* expect: kymo: a tag stands twice in KYMO_VARIANT_TYPE|duplicate case value */
-/* in C the compiler compares tags that are far from the first one; gcc names the function that says what to do */
+/* in C the compiler compares tags that are far from the first one */
 #include <kymo/types.h>
 
 union word {
