@@ -52,16 +52,22 @@ int kymo_fail(struct kymo_error *error, int code, const char *format, ...) {
   return code;
 }
 
-int kymo_fail_at(struct kymo_error *error, int code, const char *file, uint64_t offset, const char *format,
-                 ...) {
+int kymo_fail_at_args(struct kymo_error *error, int code, const char *file, uint64_t offset,
+                      const char *format, va_list args) {
   if (!error)
     return code;
-  va_list args;
-  va_start(args, format);
   reset(error, code);
   set_file(error, file);
   error->offset = offset;
   set_message(error, format, args);
+  return code;
+}
+
+int kymo_fail_at(struct kymo_error *error, int code, const char *file, uint64_t offset, const char *format,
+                 ...) {
+  va_list args;
+  va_start(args, format);
+  kymo_fail_at_args(error, code, file, offset, format, args);
   va_end(args);
   return code;
 }
@@ -90,8 +96,8 @@ static void set_excerpt(struct kymo_error *error, const char *line, uint64_t len
   }
 }
 
-int kymo_fail_text(struct kymo_error *error, const char *file, const char *text, uint64_t length, uint64_t at,
-                   const char *format, ...) {
+int kymo_fail_text_args(struct kymo_error *error, const char *file, const char *text, uint64_t length,
+                        uint64_t at, const char *format, va_list args) {
   if (!error)
     return KYMO_E_SYNTAX;
   if (at > length)
@@ -105,8 +111,6 @@ int kymo_fail_text(struct kymo_error *error, const char *file, const char *text,
   if (line_length > 0 && text[line_start + line_length - 1] == '\r')
     line_length--;
   uint64_t column = at - line_start + 1;
-  va_list args;
-  va_start(args, format);
   reset(error, KYMO_E_SYNTAX);
   set_file(error, file);
   error->line = line;
@@ -114,6 +118,14 @@ int kymo_fail_text(struct kymo_error *error, const char *file, const char *text,
   error->offset = at;
   set_excerpt(error, text + line_start, line_length);
   set_message(error, format, args);
+  return KYMO_E_SYNTAX;
+}
+
+int kymo_fail_text(struct kymo_error *error, const char *file, const char *text, uint64_t length, uint64_t at,
+                   const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  kymo_fail_text_args(error, file, text, length, at, format, args);
   va_end(args);
   return KYMO_E_SYNTAX;
 }

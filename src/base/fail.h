@@ -5,6 +5,7 @@
 #define KYMO_BASE_FAIL_H
 
 #include <kymo/error.h>
+#include <stdarg.h>
 
 /* Receives each warning of a compilation: an error whose code is KYMO_OK. It is borrowed for the call. */
 struct kymo_warnings {
@@ -24,5 +25,11 @@ int kymo_fail_errno(struct kymo_error *error, const char *file, const char *what
  * computed here. */
 int kymo_fail_text(struct kymo_error *error, const char *file, const char *text, uint64_t length, uint64_t at,
                    const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* The same two for functions that have such arguments themselves. */
+int kymo_fail_at_args(struct kymo_error *error, int code, const char *file, uint64_t offset,
+                      const char *format, va_list args) __attribute__((format(printf, 5, 0)));
+int kymo_fail_text_args(struct kymo_error *error, const char *file, const char *text, uint64_t length,
+                        uint64_t at, const char *format, va_list args) __attribute__((format(printf, 6, 0)));
 
 #endif

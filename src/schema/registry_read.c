@@ -52,12 +52,11 @@ struct reading {
 /* A fault `at` bytes into the content of the current record. */
 static int fail(struct reading *r, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static int fail(struct reading *r, size_t at, const char *format, ...) {
-  char message[400];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  kymo_fail_at_args(r->error, KYMO_E_FORMAT, r->file, r->content + at, format, args);
   va_end(args);
-  return kymo_fail_at(r->error, KYMO_E_FORMAT, r->file, r->content + at, "%s", message);
+  return KYMO_E_FORMAT;
 }
 
 static int no_memory(struct reading *r) {

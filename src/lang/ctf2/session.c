@@ -11,15 +11,13 @@
 #define RECORD_SEPARATOR 0x1e
 
 bool kymo_ctf2_fail_at(struct ctf2_session *session, size_t at, const char *format, ...) {
-  char message[sizeof session->error->message];
   va_list args;
   if (session->failed)
     return false;
   session->failed = true;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  kymo_fail_text_args(session->error, session->file, session->text, session->length, at, format, args);
   va_end(args);
-  kymo_fail_text(session->error, session->file, session->text, session->length, at, "%s", message);
   return false;
 }
 

@@ -13,15 +13,14 @@
 /* ---- errors ---- */
 
 bool kymo_registry_fail(struct registry_parser *parser, size_t at, const char *format, ...) {
-  char message[400];
   va_list args;
   if (parser->failed)
     return false;
   parser->failed = true;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  kymo_fail_text_args(parser->error, parser->file, parser->cursor.text, parser->cursor.length, at, format,
+                      args);
   va_end(args);
-  kymo_fail_text(parser->error, parser->file, parser->cursor.text, parser->cursor.length, at, "%s", message);
   return false;
 }
 

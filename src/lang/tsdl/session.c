@@ -12,15 +12,13 @@
 /* ---- errors and memory ---- */
 
 bool kymo_tsdl_fail(struct tsdl_session *session, uint32_t at, const char *format, ...) {
+  va_list args;
   if (session->failed)
     return false;
   session->failed = true;
-  char message[sizeof session->error->message];
-  va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  kymo_fail_text_args(session->error, session->file, session->text, session->length, at, format, args);
   va_end(args);
-  kymo_fail_text(session->error, session->file, session->text, session->length, at, "%s", message);
   return false;
 }
 
