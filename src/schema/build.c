@@ -16,6 +16,7 @@
 #include "schema/identity.h"
 #include "schema/lookup.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -474,4 +475,12 @@ struct kymo_schema *kymo_builder_finish(struct kymo_builder *builder, struct kym
   builder->impl = NULL;
   kymo_builder_free(builder);
   return &impl->schema;
+}
+
+struct kymo_schema *kymo_builder_finish_file(struct kymo_builder *builder, const char *file,
+                                             struct kymo_error *error) {
+  struct kymo_schema *schema = kymo_builder_finish(builder, error);
+  if (!schema && error && file)
+    snprintf(error->file, sizeof error->file, "%s", file);
+  return schema;
 }

@@ -352,8 +352,5 @@ struct kymo_schema *kymo_ctf2_compile(const char *text, size_t length, const cha
     kymo_builder_free(builder);
     return NULL;
   }
-  struct kymo_schema *schema = kymo_builder_finish(builder, error);
-  if (!schema && error && file)
-    snprintf(error->file, sizeof error->file, "%s", file);
-  return schema;
+  return kymo_builder_finish_file(builder, file, error);
 }
