@@ -24,6 +24,37 @@
 /* The largest width and precision of C's whole syntax; larger ones from arguments count as this. */
 #define KYMO_PRINTFMT_MOST 65536
 
+/* What a conversion prints. */
+enum kymo_printfmt_kind {
+  KYMO_PRINTFMT_INTEGER, /* d i o u x X, and CPEL's I */
+  KYMO_PRINTFMT_CHARACTER,
+  KYMO_PRINTFMT_FLOAT,
+  KYMO_PRINTFMT_TEXT, /* s, and CPEL's k */
+  KYMO_PRINTFMT_ADDRESS,
+  KYMO_PRINTFMT_ERRNO,
+  KYMO_PRINTFMT_NOTHING, /* the end, and % */
+};
+
+static inline enum kymo_printfmt_kind kymo_printfmt_kind(char conversion) {
+  switch (conversion) {
+  case 'd':
+  case 'i':
+  case 'o':
+  case 'u':
+  case 'x':
+  case 'X':
+  case 'I': return KYMO_PRINTFMT_INTEGER;
+  case 'c': return KYMO_PRINTFMT_CHARACTER;
+  case 's':
+  case 'k': return KYMO_PRINTFMT_TEXT;
+  case 'p': return KYMO_PRINTFMT_ADDRESS;
+  case 'm': return KYMO_PRINTFMT_ERRNO;
+  case '%':
+  case 0: return KYMO_PRINTFMT_NOTHING;
+  default: return KYMO_PRINTFMT_FLOAT; /* no other letter is let through */
+  }
+}
+
 struct kymo_printfmt_piece {
   const char *text; /* the text before the conversion; not NUL-terminated */
   size_t length;

@@ -41,20 +41,12 @@ static bool is_number(const struct kymo_type *type) {
 }
 
 static bool fits(const struct kymo_printfmt_piece *piece, const struct kymo_type *type) {
-  switch (piece->conversion) {
-  case 's':
+  switch (kymo_printfmt_kind(piece->conversion)) {
+  case KYMO_PRINTFMT_TEXT:
     return (!piece->modifier || piece->modifier == 'l') &&
            (type->kind == KYMO_KIND_STRING || (type->is_enumeration && is_number(type)));
-  case 'd':
-  case 'i':
-  case 'o':
-  case 'u':
-  case 'x':
-  case 'X':
-  case 'c':
-  case 'p':
-  case 'm': return is_number(type);
-  default: return type->kind == KYMO_KIND_FLOAT;
+  case KYMO_PRINTFMT_FLOAT: return type->kind == KYMO_KIND_FLOAT;
+  default: return is_number(type);
   }
 }
 
@@ -70,7 +62,8 @@ static uint32_t take_member(const struct kymo_message *message, const struct kym
 
 /* CPEL's own conversions: k prints a text, I a number. */
 static bool fits_cpel(const struct kymo_printfmt_piece *piece, const struct kymo_type *type) {
-  return strchr("sk", piece->conversion) ? type->kind == KYMO_KIND_STRING : is_number(type);
+  return kymo_printfmt_kind(piece->conversion) == KYMO_PRINTFMT_TEXT ? type->kind == KYMO_KIND_STRING
+                                                                     : is_number(type);
 }
 
 /* Also marks the members that are shown. */
@@ -195,32 +188,26 @@ static void add_label(const struct kymo_printfmt_piece *piece, const struct kymo
 
 static void add_value(const struct kymo_printfmt_piece *piece, const struct kymo_value *value,
                       struct kymo_strbuf *out) {
-  switch (piece->conversion) {
-  case 's':
-    if (value->type->kind != KYMO_KIND_STRING) {
+  switch (kymo_printfmt_kind(piece->conversion)) {
+  case KYMO_PRINTFMT_TEXT:
+    if (value->type->kind == KYMO_KIND_STRING)
+      kymo_printfmt_add_text(out, piece, (const char *)value->bytes, (size_t)value->count);
+    else
       add_label(piece, value, out);
-      break;
-    }
-    /* fallthrough */
-  case 'k': kymo_printfmt_add_text(out, piece, (const char *)value->bytes, (size_t)value->count); break;
-  case 'p': kymo_printfmt_add_address(out, piece, value->u); break;
-  case 'm': add_error(piece, (int)promoted(value), out); break;
-  case 'c':
+    break;
+  case KYMO_PRINTFMT_ADDRESS: kymo_printfmt_add_address(out, piece, value->u); break;
+  case KYMO_PRINTFMT_ERRNO: add_error(piece, (int)promoted(value), out); break;
+  case KYMO_PRINTFMT_FLOAT: kymo_printfmt_add_float(out, piece, value->f); break;
+  case KYMO_PRINTFMT_NOTHING: break;
+  case KYMO_PRINTFMT_CHARACTER:
     if (piece->modifier == 'l') {
       kymo_printfmt_add_wide(out, piece, (uint32_t)promoted(value));
       break;
     }
     /* fallthrough */
-  case 'd':
-  case 'i':
-  case 'o':
-  case 'u':
-  case 'x':
-  case 'X':
-  case 'I':
+  case KYMO_PRINTFMT_INTEGER:
     kymo_printfmt_add_number(out, piece, (uint64_t)promoted(value), bits_of(piece, value->type));
     break;
-  default: kymo_printfmt_add_float(out, piece, value->f); break;
   }
 }
 

@@ -125,24 +125,14 @@ static const char *fit_piece(const struct kymo_event_definition *definition,
   if (*next >= definition->field_count)
     return "more conversions in the template than fields";
   uint32_t what = definition->fields[(*next)++].what;
-  switch (piece->conversion) {
-  case 's': return is_text(what) && !piece->modifier ? NULL : "%s in the template for no text";
-  case 'd':
-  case 'i':
-  case 'o':
-  case 'u':
-  case 'x':
-  case 'X':
-  case 'c':
-  case 'p': return is_number(what) ? NULL : "an integer's conversion in the template for no integer";
-  case 'e':
-  case 'E':
-  case 'f':
-  case 'F':
-  case 'g':
-  case 'G':
-  case 'a':
-  case 'A': return is_float(what) ? NULL : "a float's conversion in the template for no float";
+  switch (kymo_printfmt_kind(piece->conversion)) {
+  case KYMO_PRINTFMT_TEXT: return is_text(what) && !piece->modifier ? NULL : "%s in the template for no text";
+  case KYMO_PRINTFMT_INTEGER:
+  case KYMO_PRINTFMT_CHARACTER:
+  case KYMO_PRINTFMT_ADDRESS:
+    return is_number(what) ? NULL : "an integer's conversion in the template for no integer";
+  case KYMO_PRINTFMT_FLOAT:
+    return is_float(what) ? NULL : "a float's conversion in the template for no float";
   default: return "a conversion in the template that is not known";
   }
 }

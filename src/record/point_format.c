@@ -45,24 +45,20 @@ static const char *fit_piece(struct kymo_point_text *out, const struct kymo_prin
   for (int star = piece->width_is_argument + piece->precision_is_argument; star > 0; star--)
     if (!is_number(out, (*index)++))
       return "* for no int";
-  if (piece->conversion == 'm') {
+  enum kymo_printfmt_kind kind = kymo_printfmt_kind(piece->conversion);
+  if (kind == KYMO_PRINTFMT_ERRNO) {
     out->has_errno = true;
     return NULL;
   }
   uint32_t i = (*index)++;
   if (i >= out->count)
     return "more conversions than arguments";
-  switch (piece->conversion) {
-  case 's': return fit_text(out, piece, i);
-  case 'p': return fit_address(out, i);
-  case 'd':
-  case 'i':
-  case 'o':
-  case 'u':
-  case 'x':
-  case 'X':
-  case 'c': return is_number(out, i) ? NULL : "an integer's conversion for no integer";
-  default: return type_of(out, i) == KYMO_TYPE_FLOAT_ ? NULL : "a float's conversion for no float";
+  switch (kind) {
+  case KYMO_PRINTFMT_TEXT: return fit_text(out, piece, i);
+  case KYMO_PRINTFMT_ADDRESS: return fit_address(out, i);
+  case KYMO_PRINTFMT_FLOAT:
+    return type_of(out, i) == KYMO_TYPE_FLOAT_ ? NULL : "a float's conversion for no float";
+  default: return is_number(out, i) ? NULL : "an integer's conversion for no integer";
   }
 }
 
