@@ -453,24 +453,6 @@ bool kymo_fdl_generate(struct fdl_compiler *compiler, const struct tdl_expr *exp
   case TDL_LOOKUP: return generate_part(compiler, expr, value);
   case TDL_CALL: return generate_call(compiler, expr, value);
   case TDL_IF: return generate_if(compiler, expr, value);
-  case TDL_NEGATE:
-  case TDL_INVERT:
-  case TDL_ADD:
-  case TDL_SUBTRACT:
-  case TDL_BIT_OR:
-  case TDL_BIT_XOR:
-  case TDL_MULTIPLY:
-  case TDL_DIVIDE:
-  case TDL_REST:
-  case TDL_SHIFT_LEFT:
-  case TDL_SHIFT_RIGHT:
-  case TDL_BIT_AND: return generate_arithmetic(compiler, expr, value);
-  case TDL_EQUAL:
-  case TDL_UNEQUAL:
-  case TDL_LESS:
-  case TDL_LESS_EQUAL:
-  case TDL_GREATER:
-  case TDL_GREATER_EQUAL:
   case TDL_IN:
   case TDL_MATCHES:
   case TDL_LIKE:
@@ -492,6 +474,10 @@ bool kymo_fdl_generate(struct fdl_compiler *compiler, const struct tdl_expr *exp
   case TDL_WITHIN:
   case TDL_EVERY: return generate_state(compiler, expr, value);
   default:
+    if (kymo_tdl_is_arithmetic(expr->operation))
+      return generate_arithmetic(compiler, expr, value);
+    if (kymo_tdl_is_comparison(expr->operation))
+      return kymo_fdl_generate_relation(compiler, expr, value);
     return kymo_tdl_fail(&compiler->session, expr->at, "E43", "this is only for descriptions of traces");
   }
 }

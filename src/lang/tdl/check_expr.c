@@ -510,17 +510,13 @@ static bool check_node(struct tdl_checker *checker, struct tdl_expr *expr) {
   case TDL_NEGATE: return check_negation(checker, expr);
   case TDL_INVERT:
   case TDL_NOT: return check_as(checker, expr->operands[0], TDL_INTEGER);
-  case TDL_EQUAL:
-  case TDL_UNEQUAL:
-  case TDL_LESS:
-  case TDL_LESS_EQUAL:
-  case TDL_GREATER:
-  case TDL_GREATER_EQUAL: return check_comparison(checker, expr);
   case TDL_IN: return check_in(checker, expr);
   case TDL_AND:
   case TDL_OR: return check_logic(checker, expr);
   case TDL_IS_PRESENT: return check(checker, expr->operands[0]) && (expr->type = TDL_INTEGER);
-  default: return check_arithmetic(checker, expr);
+  default:
+    return kymo_tdl_is_comparison(expr->operation) ? check_comparison(checker, expr)
+                                                   : check_arithmetic(checker, expr);
   }
 }
 

@@ -108,27 +108,11 @@ static bool can_fold(const struct tdl_expr *expr) {
   case TDL_OR:
     return is_known &&
            (is_true(operands[0]) == (expr->operation == TDL_OR) || operands[1]->operation == TDL_CONSTANT);
-  case TDL_NEGATE:
-  case TDL_INVERT:
-  case TDL_ADD:
-  case TDL_SUBTRACT:
-  case TDL_BIT_OR:
-  case TDL_BIT_XOR:
-  case TDL_MULTIPLY:
-  case TDL_DIVIDE:
-  case TDL_REST:
-  case TDL_SHIFT_LEFT:
-  case TDL_SHIFT_RIGHT:
-  case TDL_BIT_AND:
-  case TDL_EQUAL:
-  case TDL_UNEQUAL:
-  case TDL_LESS:
-  case TDL_LESS_EQUAL:
-  case TDL_GREATER:
-  case TDL_GREATER_EQUAL:
   case TDL_NOT: return operands_are_constant(expr);
   case TDL_CALL: return expr->function != TDL_TEXT && expr->type != TDL_BYTES && operands_are_constant(expr);
-  default: return false;
+  default:
+    return (kymo_tdl_is_arithmetic(expr->operation) || kymo_tdl_is_comparison(expr->operation)) &&
+           operands_are_constant(expr);
   }
 }
 

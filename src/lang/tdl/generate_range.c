@@ -303,7 +303,7 @@ bool kymo_tdl_may_be_absent(const struct tdl_generator *gen, const struct tdl_ex
   case TDL_NEGATE:
   case TDL_INVERT: return kymo_tdl_may_be_absent(gen, expr->operands[0]);
   default:
-    if (expr->operation < TDL_ADD || expr->operation > TDL_BIT_AND)
+    if (!kymo_tdl_is_arithmetic(expr->operation))
       return false; /* comparison and logic are two-valued */
     return kymo_tdl_may_be_absent(gen, expr->operands[0]) || kymo_tdl_may_be_absent(gen, expr->operands[1]) ||
            may_fail(gen, expr);

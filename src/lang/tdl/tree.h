@@ -88,8 +88,8 @@ enum tdl_operation {
   TDL_LOOKUP, /* names[0] [ operands[0] ]; checked: reference.table */
   TDL_CALL,   /* function ( arguments ) */
   /* operands[0 …] */
-  TDL_IF, /* condition, then, else */
-  TDL_NEGATE,
+  TDL_IF,     /* condition, then, else */
+  TDL_NEGATE, /* arithmetic, to TDL_BIT_AND */
   TDL_INVERT, /* - ~ */
   TDL_ADD,
   TDL_SUBTRACT,
@@ -101,7 +101,7 @@ enum tdl_operation {
   TDL_SHIFT_LEFT,
   TDL_SHIFT_RIGHT,
   TDL_BIT_AND,
-  TDL_EQUAL,
+  TDL_EQUAL, /* comparisons, to TDL_GREATER_EQUAL */
   TDL_UNEQUAL,
   TDL_LESS,
   TDL_LESS_EQUAL,
@@ -129,6 +129,13 @@ enum tdl_operation {
   TDL_WITHIN, /* duration (value), around, operands[0], per */
   TDL_EVERY,  /* value.integer = n, operands[0] or NULL */
 };
+
+static inline bool kymo_tdl_is_arithmetic(enum tdl_operation operation) {
+  return operation >= TDL_NEGATE && operation <= TDL_BIT_AND;
+}
+static inline bool kymo_tdl_is_comparison(enum tdl_operation operation) {
+  return operation >= TDL_EQUAL && operation <= TDL_GREATER_EQUAL;
+}
 
 enum tdl_function {
   TDL_BITS,
