@@ -255,11 +255,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       argp_error(state, "--buffer is a size from 16k to 1G, not \"%s\"", argument);
     record->what.options.buffer = argument;
     return 0;
-  case OPTION_CTF:
-    set_flag(record, KYMO_RECORD_CTF2, !strcmp(argument, "2"));
-    if (strcmp(argument, "2") && strcmp(argument, "1.8"))
-      argp_error(state, "--ctf is 1.8 or 2, not \"%s\"", argument);
-    return 0;
+  case OPTION_CTF: set_flag(record, KYMO_RECORD_CTF2, tool_take_ctf2(argument, state)); return 0;
   case OPTION_SYNC: set_flag(record, KYMO_RECORD_SYNC, true); return 0;
   case 'q': record->what.quiet = true; return 0;
   case ARGP_KEY_ARGS: record->what.command = state->argv + state->next; return 0;

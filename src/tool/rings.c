@@ -180,3 +180,10 @@ int tool_take_process(const char *word, struct argp_state *state) {
     argp_error(state, "expected the number or name of a process, found \"%s\"%s", word, hint.text);
   return pid;
 }
+
+bool tool_take_ctf2(const char *word, struct argp_state *state) {
+  bool is_2 = strcmp(word, "2") == 0;
+  if (!is_2 && strcmp(word, "1.8") != 0)
+    argp_error(state, "--ctf is 1.8 or 2, not \"%s\"", word);
+  return is_2;
+}

@@ -25,6 +25,8 @@ int tool_rings_named(char out[KYMO_PATH_MAX], const char *word, bool prefers_liv
 int tool_process_named(int *pid, const char *word, struct kymo_hint *hint);
 /* The same for a parser, which it ends with a message if there is no such process. */
 int tool_take_process(const char *word, struct argp_state *state);
+/* The argument of --ctf: whether it is 2, and an error of usage if it is neither 2 nor 1.8. */
+bool tool_take_ctf2(const char *word, struct argp_state *state);
 /* Whether a word can be a name: it is not a path, and no file except a program has that name. */
 bool tool_rings_may_name(const char *word);
 

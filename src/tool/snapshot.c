@@ -50,11 +50,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     snapshot->options.last_ns += !snapshot->options.last_ns; /* 0 would be all */
     snapshot->last = argument;
     return 0;
-  case OPTION_CTF:
-    snapshot->options.flags = strcmp(argument, "2") ? 0 : KYMO_RECORD_CTF2;
-    if (strcmp(argument, "2") && strcmp(argument, "1.8"))
-      argp_error(state, "--ctf is 1.8 or 2, not \"%s\"", argument);
-    return 0;
+  case OPTION_CTF: snapshot->options.flags = tool_take_ctf2(argument, state) ? KYMO_RECORD_CTF2 : 0; return 0;
   case 'q': snapshot->quiet = true; return 0;
   case ARGP_KEY_ARG: snapshot->process = argument; return state->arg_num ? ARGP_ERR_UNKNOWN : 0;
   case ARGP_KEY_NO_ARGS: argp_error(state, "of which process?"); return 0;
