@@ -350,19 +350,9 @@ static const struct kymo_script_style style = {
     .walk = print_walk,
 };
 
-static bool leaves_out(const void *said, uint32_t index) { return kymo_who_says(said, index); }
-
-/* The number of members in the contexts that are left to print. */
-static uint32_t count_members(const struct kymo_type *type, const struct kymo_who_places *said) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; type && i < type->member_count; i++)
-    count += !said || !kymo_who_says(said, i);
-  return count;
-}
-
 uint32_t kymo_text_context_count(struct kymo_text_fields *fields, const struct kymo_event *event) {
-  return count_members(event->class_->stream->common_context, said_in(fields, event)) +
-         count_members(event->class_->specific_context, NULL);
+  return kymo_who_rest(said_in(fields, event), event->class_->stream->common_context) +
+         kymo_who_rest(NULL, event->class_->specific_context);
 }
 
 /* The following scopes have names, or not. */
@@ -388,8 +378,8 @@ void kymo_text_script_fields(struct kymo_text_fields *fields, struct kymo_script
                              const struct kymo_event *event, const struct kymo_text_shape *shape) {
   const struct kymo_decoder *decoder = kymo_decoder_of(event);
   const struct kymo_who_places *said = said_in(fields, event);
-  uint32_t common = count_members(event->class_->stream->common_context, said);
-  bool has_contexts = common + count_members(event->class_->specific_context, NULL) > 0;
+  uint32_t common = kymo_who_rest(said, event->class_->stream->common_context);
+  bool has_contexts = common + kymo_who_rest(NULL, event->class_->specific_context) > 0;
   set_names(fields, script, shape->is_payload_bare);
   const struct kymo_message *message = kymo_message_new(&fields->print.arena, event->class_);
   if (message)
@@ -400,8 +390,8 @@ void kymo_text_script_fields(struct kymo_text_fields *fields, struct kymo_script
     kymo_script_text(script, " |");
   set_names(fields, script, shape->is_context_bare);
   if (common > 0)
-    kymo_script_scope(script, KYMO_SCOPE_COMMON_CONTEXT, decoder->plan->common_context, leaves_out, said,
-                      false);
+    kymo_script_scope(script, KYMO_SCOPE_COMMON_CONTEXT, decoder->plan->common_context, kymo_who_leaves_out,
+                      said, false);
   kymo_script_scope(script, KYMO_SCOPE_SPECIFIC_CONTEXT, event->plan->specific_context, NULL, NULL,
                     common > 0);
   kymo_script_text(script, *shape->facts && has_contexts ? "," : "");

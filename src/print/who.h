@@ -37,6 +37,19 @@ static inline bool kymo_who_says(const struct kymo_who_places *places, uint32_t 
   return index == places->tid_index || index == places->name_index || index == places->cpu_index;
 }
 
+/* The same as a filter of script.h; `places` are struct kymo_who_places. */
+static inline bool kymo_who_leaves_out(const void *places, uint32_t index) {
+  return kymo_who_says(places, index);
+}
+
+/* The number of members of a scope that are not one of these; `places` NULL: all. */
+static inline uint32_t kymo_who_rest(const struct kymo_who_places *places, const struct kymo_type *scope) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; scope && i < scope->member_count; i++)
+    count += !places || !kymo_who_says(places, i);
+  return count;
+}
+
 #define KYMO_WHO_SPAN 64
 
 struct kymo_who_class {

@@ -139,19 +139,15 @@ static const struct kymo_script_style style = {
     .walk = print_walk,
 };
 
-static bool leaves_out(const void *said, uint32_t index) { return kymo_who_says(said, index); }
-
 /* ,"KEY":{…}; an empty context is left out. */
 static void add_scope(struct kymo_scripting *script, enum kymo_scope scope, const struct kymo_node *root,
                       const char *key, const struct kymo_who_places *said) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; root && i < root->type->member_count; i++)
-    count += !said || !kymo_who_says(said, i);
+  uint32_t count = kymo_who_rest(said, root ? root->type : NULL);
   if (count == 0 && scope != KYMO_SCOPE_PAYLOAD)
     return;
   kymo_script_text(script, key);
   if (count > 0)
-    kymo_script_scope(script, scope, root, said ? leaves_out : NULL, said, false);
+    kymo_script_scope(script, scope, root, said ? kymo_who_leaves_out : NULL, said, false);
   kymo_script_text(script, "}");
 }
 
