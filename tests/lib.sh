@@ -40,6 +40,22 @@ check_fails() {
   fi
 }
 
+# says STATUS TEXT COMMAND…: it ends with this status, and prints these lines on both streams together, and no others
+says() {
+  local wanted=$1 text=$2 status
+  shift 2
+  "$@" >said 2>&1 </dev/null && status=0 || status=$?
+  diff <(printf '%s' "$text${text:+$'\n'}") said && [ "$status" = "$wanted" ] || { echo "exit status $status"; return 1; }
+}
+
+# says_first STATUS LINE COMMAND…: the same of the first line that it prints
+says_first() {
+  local wanted=$1 line=$2 status
+  shift 2
+  "$@" >said 2>&1 </dev/null && status=0 || status=$?
+  [ "$status" = "$wanted" ] && [ "$(head -1 said)" = "$line" ] || { echo "exit status $status:"; cat said; return 1; }
+}
+
 # Whether a program of another user finds the library: a checkout in /root is for root alone.
 others_reach_library() { setpriv --reuid 65534 --regid 65534 --clear-groups test -r "$KYMO_BUILD/libkymo-trace.so"; }
 # the library's sanitizers must be the program's

@@ -183,14 +183,8 @@ chosen() {
   ! event_names out | grep -qwE 'libc:(malloc|free)' && event_names out | grep -qw libc:calloc
 }
 check '--calls accepts families and functions, -e excludes some' chosen
-refused() {
-  local argument=$1 message=$2
-  fresh
-  "$kymo" record -o out --calls "$argument" -- true 2>said
-  [ $? = 2 ] && [ ! -e out ] && expect "$message" head -1 said
-}
-check 'an unknown function is refused' refused libc:raed 'kymo record: libc has no family or function "raed" (did you mean "read"?)'
-check 'an unknown library is refused' refused libm 'kymo record: --calls is libc, libc:FAMILY,… or functions, not "libm"'
+check 'an unknown function is refused' record_refuses 'libc has no family or function "raed" (did you mean "read"?)' --calls libc:raed
+check 'an unknown library is refused' record_refuses '--calls is libc, libc:FAMILY,… or functions, not "libm"' --calls libm
 
 # ---- statistics ----
 

@@ -126,24 +126,16 @@ hold merge 'events of one time=twins'
 
 # ---- what cannot be ----
 
-# says STATUS WORDS COMMAND…
-says() {
-  local want=$1 words=$2 status
-  shift 2
-  "$@" >said 2>&1
-  status=$?
-  [ $status = "$want" ] && [ "$(head -1 said)" = "$words" ] || { echo "exit code $status:"; cat said; return 1; }
-}
 mkdir -p full && touch full/file
-check 'a directory that is not empty' says 3 'kymo convert: full: the directory is not empty' "$kymo" convert recorded -o full
-check 'a directory that is a file' says 3 'kymo convert: full/file: cannot write: Not a directory' \
+check 'a directory that is not empty' says_first 3 'kymo convert: full: the directory is not empty' "$kymo" convert recorded -o full
+check 'a directory that is a file' says_first 3 'kymo convert: full/file: cannot write: Not a directory' \
   "$kymo" convert recorded -o full/file
-check 'no place to write to' says 2 'kymo convert: where to? (--output)' "$kymo" convert recorded
-check 'no such format' says 2 'kymo merge: there is no format "csv2" (did you mean "ctf2"?)' "$kymo" merge recorded -o new --to csv2
-check 'a format that is printed' says 2 'kymo convert: the format "text" is printed: kymo cat --format text' \
+check 'no place to write to' says_first 2 'kymo convert: where to? (--output)' "$kymo" convert recorded
+check 'no such format' says_first 2 'kymo merge: there is no format "csv2" (did you mean "ctf2"?)' "$kymo" merge recorded -o new --to csv2
+check 'a format that is printed' says_first 2 'kymo convert: the format "text" is printed: kymo cat --format text' \
   "$kymo" convert recorded -o new --to text
-check 'no such trace' says 3 'kymo convert: missing: cannot open: No such file or directory' "$kymo" convert missing -o new
-check 'an event whose time is unknown' says 3 \
+check 'no such trace' says_first 3 'kymo convert: missing: cannot open: No such file or directory' "$kymo" convert missing -o new
+check 'an event whose time is unknown' says_first 3 \
   'kymo convert: blind/stream: byte 60: the event'"'"'s time cannot be told without the events before it, which are left out' \
   "$kymo" convert blind --event rare -o untold
 check 'nothing is written if nothing is read' test ! -e new
@@ -160,7 +152,7 @@ has_no_words() {
     printf '{"name":"tag","field-class":%s},{"name":"outer","field-class":%s},{"name":"text","field-class":%s}]}}' "$u8" "$variant" "$text"
   } >strange/metadata
   printf '\1\2ab' >strange/stream
-  says 3 'kymo convert: strange: CTF 1.8 has no words for this (--to ctf2 has): there is no member "_len": integer { size = 8; align = 8; signed = false; encoding = UTF8; } _text[_outer._len];' \
+  says_first 3 'kymo convert: strange: CTF 1.8 has no words for this (--to ctf2 has): there is no member "_len": integer { size = 8; align = 8; signed = false; encoding = UTF8; } _text[_outer._len];' \
     "$kymo" convert strange -o new && [ ! -e new ] && "$kymo" convert strange -o told --to ctf2 && [ "$(events told | wc -l)" = 1 ]
 }
 check 'types that CTF 1.8 lacks' has_no_words

@@ -157,37 +157,31 @@ check 'texts longer and more than fit in memory' large_texts
 
 # ---- what cannot be ----
 
-# says STATUS WORDS COMMAND…: and nothing is written
-says() {
-  local want=$1 words=$2 status
-  shift 2
-  "$@" >said 2>&1
-  status=$?
-  [ $status = "$want" ] && [ "$(head -1 said)" = "$words" ] && [ ! -e new.cpel ] || { echo "exit code $status:"; cat said; return 1; }
-}
+# refuses STATUS LINE COMMAND…: and nothing is written
+refuses() { says_first "$@" && [ ! -e new.cpel ]; }
 touch there.cpel
-check 'a file that is there' says 3 'kymo convert: there.cpel: cannot write: File exists' "$kymo" convert -o there.cpel sample
+check 'a file that is there' refuses 3 'kymo convert: there.cpel: cannot write: File exists' "$kymo" convert -o there.cpel sample
 check 'a file that is there stays' test ! -s there.cpel
-check 'no such directory' says 3 'kymo convert: none/new.cpel: cannot write: No such file or directory' \
+check 'no such directory' refuses 3 'kymo convert: none/new.cpel: cannot write: No such file or directory' \
   "$kymo" convert -o none/new.cpel sample
-check 'no such order' says 2 'kymo convert: --endian is big or little, not "middle"' \
+check 'no such order' refuses 2 'kymo convert: --endian is big or little, not "middle"' \
   "$kymo" convert -o new.cpel --endian middle sample
-check 'little-endian for VPP' says 2 "kymo convert: VPP's tools read big-endian files only" \
+check 'little-endian for VPP' refuses 2 "kymo convert: VPP's tools read big-endian files only" \
   "$kymo" convert -o new.cpel --for-vpp --endian little sample
-check 'microseconds for VPP' says 2 "kymo convert: VPP's tools take clocks for ticks a second" \
+check 'microseconds for VPP' refuses 2 "kymo convert: VPP's tools take clocks for ticks a second" \
   "$kymo" convert -o new.cpel --for-vpp --cpel-clock us sample
-check 'no such field' says 2 'kymo convert: no event has a field "poort" to be its track' \
+check 'no such field' refuses 2 'kymo convert: no event has a field "poort" to be its track' \
   "$kymo" convert -o new.cpel --track poort sample
-check 'a track in CTF' says 2 'kymo convert: --track is for the format "cpel" (--to cpel)' \
+check 'a track in CTF' refuses 2 'kymo convert: --track is for the format "cpel" (--to cpel)' \
   "$kymo" convert -o new --track cpu sample
-check 'options of CTF' says 2 'kymo convert: the format "ctf2" has no options' "$kymo" convert -o new --to ctf2:fast sample
-check 'no such option' says 2 'kymo convert: the format "cpel" has no option "endain" (did you mean "endian"?)' \
+check 'options of CTF' refuses 2 'kymo convert: the format "ctf2" has no options' "$kymo" convert -o new --to ctf2:fast sample
+check 'no such option' refuses 2 'kymo convert: the format "cpel" has no option "endain" (did you mean "endian"?)' \
   "$kymo" convert -o new.cpel --to cpel:endain=big sample
-check 'a section of no size' says 2 'kymo convert: the option "section" of the format "cpel" is 128 to 4294967292 bytes, not "9k"' \
+check 'a section of no size' refuses 2 'kymo convert: the option "section" of the format "cpel" is 128 to 4294967292 bytes, not "9k"' \
   "$kymo" convert -o new.cpel --to cpel:section=9k sample
-check 'a text longer than a section' says 3 'kymo convert: new.cpel: a text of 127 bytes in a section of at most 128' \
+check 'a text longer than a section' refuses 3 'kymo convert: new.cpel: a text of 127 bytes in a section of at most 128' \
   "$kymo" convert -o new.cpel --to cpel:section=128 sample
-check 'texts for which VPP has no space' says 3 "kymo convert: new.cpel: more texts than a section has room for, which VPP's tools cannot read" \
+check 'texts for which VPP has no space' refuses 3 "kymo convert: new.cpel: more texts than a section has room for, which VPP's tools cannot read" \
   "$kymo" convert -o new.cpel --to cpel:section=5000,for-vpp recorded
 
 # With the size of files limited, no file is left.

@@ -12,14 +12,6 @@ python3 "$KYMO_SOURCE/tests/descriptions/check.py" || not_ok 'all descriptions' 
 
 # ---- names ----
 
-# says STATUS TEXT COMMAND…: the exit status and all output
-says() {
-  local wanted=$1 text=$2 status
-  shift 2
-  "$@" >said 2>&1
-  status=$?
-  diff <(printf '%s\n' "$text") said && [ $status = "$wanted" ] || { echo "exit status $status"; false; }
-}
 kymo=$KYMO_BUILD/kymo
 echo 'TRACE mine;' >mine.tdl
 echo 'some bytes' >bytes

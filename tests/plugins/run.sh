@@ -21,14 +21,6 @@ compile() {
   shift 2
   gcc -std=c11 -Wall -Wextra -Werror -shared -fPIC $sanitizer -o "$out" "$source" $(pkg-config --cflags kymo) "$@"
 }
-# says STATUS TEXT COMMAND…: the exit status, and all that is printed on both streams
-says() {
-  local wanted=$1 text=$2 status
-  shift 2
-  "$@" >said 2>&1 </dev/null
-  status=$?
-  diff <(printf '%s\n' "$text") said && [ $status = "$wanted" ] || { echo "exit status $status"; false; }
-}
 
 # ---- the documented one ----
 

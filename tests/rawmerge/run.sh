@@ -15,14 +15,6 @@ plugin() { gcc -std=c11 -Wall -Wextra -Werror -D_GNU_SOURCE -shared -fPIC $sanit
 check 'the example compiles' plugin records.so "$KYMO_SOURCE/examples/records.c"
 check 'the plug-in of the tests compiles' plugin untrusted.so "$here/untrusted.c"
 
-# says STATUS TEXT COMMAND…: the exit status, and all that is printed on both streams
-says() {
-  local wanted=$1 text=$2 status
-  shift 2
-  "$@" >said 2>&1 </dev/null && status=0 || status=$?
-  diff <(printf '%s' "$text${text:+
-}") said && [ $status = "$wanted" ] || { echo "exit status $status"; false; }
-}
 # merges STATUS TEXT WANTED ARGUMENTS…: what is written is the file WANTED ("": nothing is)
 merges() {
   local status=$1 text=$2 wanted=$3

@@ -24,12 +24,6 @@ records() {
   [ "$want" = 0 ] && grep -qE ', [1-9][0-9]* lost' said && want=1
   [ $status = "$want" ] || { echo "exit code $status instead of $want"; cat said; return 1; }
 }
-# what was said agrees with what is there: said_of TRACE…
-said_of() {
-  local events lost
-  events=$(sum_of events "$@") && lost=$(sum_of lost "$@")
-  grep -qE ": $events events, $lost lost" said || { echo "there are $events events, $lost lost"; cat said; return 1; }
-}
 nothing_is_left() { [ -z "$(ls -A "$TMPDIR/rings" 2>/dev/null)" ] && ! ls -d "$XDG_RUNTIME_DIR"/kymo/record-* 2>/dev/null; }
 
 # ---- statuses ----

@@ -14,12 +14,6 @@ build_checker
 must_build worker
 unset KYMO_ENABLE KYMO_OUT KYMO_RINGS
 
-# said_of TRACE…: what was said agrees with what is there
-said_of() {
-  local events lost
-  events=$(sum_of events "$@") && lost=$(sum_of lost "$@")
-  grep -qE ": $events events, $lost lost" said || { echo "there are $events events, $lost lost"; cat said; return 1; }
-}
 # full_disk OPTIONS: the worker's trace on the small disk: what was written and what was not is all that there was
 full_disk() {
   "$kymo" record -o small/out --buffer 64k "$@" -- "$bin/worker" -t 2 -n 30000 -w 1 -c counters 2>said

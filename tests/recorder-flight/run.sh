@@ -172,17 +172,10 @@ ctf2() {
   flight 3 --ctf 2 --snapshot-on exit-code -- sh -c "'$bin/points' >/dev/null; exit 3" && [ "$("$kymo" cat -q out/snapshot-1 | grep -cv '^#')" = 7 ] && grep -q '"type"' out/snapshot-1/metadata
 }
 check 'snapshots in CTF 2' ctf2
-refused() {
-  local message=$1
-  shift
-  fresh
-  "$kymo" record -o out "$@" true 2>said
-  [ $? = 2 ] && [ ! -e out ] && expect "kymo record: $message" head -1 said
-}
 for event in KILL SIGSTOP CHLD nothing 0 99 ''; do
-  check "--snapshot-on \"$event\" is refused" refused "--snapshot-on is a signal, exit-code or crash, not \"$event\"" --snapshot-on "$event"
+  check "--snapshot-on \"$event\" is refused" record_refuses "--snapshot-on is a signal, exit-code or crash, not \"$event\"" --snapshot-on "$event"
 done
-check '--snapshot-on with --mode discard is refused' refused '--snapshot-on needs --mode overwrite' --snapshot-on crash --mode discard
-check '--snapshot-on with --rotate is refused' refused '--rotate needs --mode discard: overwritten rings are collected only at the end' --snapshot-on crash --rotate 1M
+check '--snapshot-on with --mode discard is refused' record_refuses '--snapshot-on needs --mode overwrite' --snapshot-on crash --mode discard
+check '--snapshot-on with --rotate is refused' record_refuses '--rotate needs --mode discard: overwritten rings are collected only at the end' --snapshot-on crash --rotate 1M
 
 exit 0

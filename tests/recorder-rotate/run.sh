@@ -139,17 +139,10 @@ soak() { # the short form of tests/soak
 }
 check 'five seconds at full speed: sizes bounded, every loss counted' soak
 
-refused() {
-  local message=$1
-  shift
-  fresh
-  "$kymo" record -o out "$@" true 2>said
-  [ $? = 2 ] && [ ! -e out ] && expect "kymo record: $message" head -1 said
-}
-check 'a size that is too small is refused' refused '--rotate is a size from 64k (100M) or a time (90s, 30m, 1h, 1d), not "63k"' --rotate 63k
-check 'a size without a unit is refused' refused '--rotate is a size from 64k (100M) or a time (90s, 30m, 1h, 1d), not "100000"' --rotate 100000
-check 'no parts to keep are refused' refused '--keep is a number of parts from 1, not "0"' --rotate 1M --keep 0
-check '--keep alone is refused' refused '--keep needs --rotate' --keep 3
-check '--rotate of rings that are overwritten is refused' refused '--rotate needs --mode discard: overwritten rings are collected only at the end' --rotate 1M --mode overwrite
+check 'a size that is too small is refused' record_refuses '--rotate is a size from 64k (100M) or a time (90s, 30m, 1h, 1d), not "63k"' --rotate 63k
+check 'a size without a unit is refused' record_refuses '--rotate is a size from 64k (100M) or a time (90s, 30m, 1h, 1d), not "100000"' --rotate 100000
+check 'no parts to keep are refused' record_refuses '--keep is a number of parts from 1, not "0"' --rotate 1M --keep 0
+check '--keep alone is refused' record_refuses '--keep needs --rotate' --keep 3
+check '--rotate of rings that are overwritten is refused' record_refuses '--rotate needs --mode discard: overwritten rings are collected only at the end' --rotate 1M --mode overwrite
 
 exit 0

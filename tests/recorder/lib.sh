@@ -60,6 +60,22 @@ sum_of() {
   "$bin/check_trace" "$@" | sed -n "s/^$key //p"
 }
 
+# said_of TRACE…: what kymo record printed into ./said agrees with what is there
+said_of() {
+  local events lost
+  events=$(sum_of events "$@") && lost=$(sum_of lost "$@")
+  grep -qE ": $events events, $lost lost" said || { echo "there are $events events, $lost lost"; cat said; return 1; }
+}
+
+# record_refuses MESSAGE OPTIONS…: kymo record does not run with these options, and makes nothing
+record_refuses() {
+  local message=$1
+  shift
+  fresh
+  "$kymo" record -o out "$@" -- true 2>said
+  [ $? = 2 ] && [ ! -e out ] && expect "kymo record: $message" head -1 said
+}
+
 # names and payloads of a trace's events, one a line, as babeltrace2 prints them
 payloads() {
   babeltrace2 "$1" | sed -E 's/^\[[^]]*\] \([^)]*\) ([^ ]* )?([^ ]+): \{ [^}]*\}, /\2: /'
