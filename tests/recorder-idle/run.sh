@@ -15,17 +15,25 @@ must_build idle
 
 # wakes_of PID: how often its threads have slept so far
 wakes_of() { cat /proc/"$1"/task/*/status | awk '/^voluntary_ctxt_switches/ { sum += $2 } END { print sum }'; }
-# sleeps PID: 20 times a second at most, which is known after two seconds
+# sleeps PID: there are two seconds in which it wakes 40 times at most; one that polls wakes 380 times
 sleeps() {
-  local before
-  sleep 1 # until its pauses have grown
-  before=$(wakes_of "$1") && sleep 2 && echo $(($(wakes_of "$1") - before)) >wakes && [ "$(cat wakes)" -le 40 ] || { echo "woke $(cat wakes) times in two seconds"; return 1; }
+  wakes_seldom() {
+    local before
+    before=$(wakes_of "$1") && sleep 2 && echo $(($(wakes_of "$1") - before)) >wakes && [ "$(cat wakes)" -le 40 ]
+  }
+  until_true wakes_seldom "$1" || { echo "woke $(cat wakes) times in two seconds"; return 1; }
 }
-# prompt FILE: half of the rounds took less than 30 ms; a reader that is not woken takes 65
+# prompt COMMAND…: of five runs, which write rounds, there is one in which half of the rounds took less than 20 ms. Rounds of a
+# reader that is not woken take 0 to 130 ms: then such a run has a probability of 0.3 %. A busy machine delays some rounds.
 prompt() {
-  local median
-  median=$(grep -v ready "$1" | sort -n | sed -n 6p)
-  [ "$(grep -vc ready "$1")" = 11 ] && [ "$median" -lt 30000 ] || { cat "$1"; return 1; }
+  local turn
+  for turn in 1 2 3 4 5; do
+    "$@" || return 1
+    [ "$(grep -c . rounds)" = 11 ] || { cat rounds; return 1; }
+    [ "$(sort -n rounds | sed -n 6p)" -ge 20000 ] || return 0
+  done
+  cat rounds
+  return 1
 }
 has_waitv() { # since Linux 5.16, and not in every sandbox
   python3 -c 'import ctypes, errno; l = ctypes.CDLL(None, use_errno=True); l.syscall(449, 0, 0, 0, 0, 0); raise SystemExit(ctypes.get_errno() == errno.ENOSYS)'
@@ -63,9 +71,9 @@ check 'kymo record -p --mode overwrite, too' attached overwrite
 
 woken() {
   fresh
-  "$kymo" record -o out -- "$bin/idle" out 11 </dev/null >printed 2>said && prompt printed && [ "$(count_events out)" = 22000 ] || { cat printed said; return 1; }
+  "$kymo" record -o out -- "$bin/idle" out 11 </dev/null >printed 2>said && grep -v ready printed >rounds && [ "$(count_events out)" = 22000 ] || { cat printed said; return 1; }
 }
-check 'the first packet after a sleep is collected at once' woken
+check 'the first packet after a sleep is collected at once' prompt woken
 woken_by_process() {
   local recorder
   fresh
@@ -74,7 +82,7 @@ woken_by_process() {
   recorder=$!
   started+=($recorder)
   until_true grep -q ready printed && kill -INT $recorder && wait $recorder
+  end_process
   grep -v ready printed >rounds
-  prompt rounds
 }
-check 'the same of a process that runs' woken_by_process
+check 'the same of a process that runs' prompt woken_by_process
