@@ -157,7 +157,7 @@ full_load() { # 100 of 500 tracepoints, four threads; then other ones; then none
   start_process KYMO_BUFFER=1M "$bin/many" -t 4 || return 1
   may_lose "$kymo" record -q -p $pid -o out1 -e 'many:p1*' --duration 100ms && "$bin/check_trace" -q out1 && many_events out1 100 199 >counts || return 1
   [ "$(wc -w <counts)" = 4 ] || { cat counts; return 1; }
-  "$kymo" enable $pid 'many:p2*' >/dev/null && may_lose "$kymo" snapshot -q $pid -o out2 --last 1ms && many_events out2 200 299 >counts || return 1
+  "$kymo" enable $pid 'many:p2*' >/dev/null && may_lose "$kymo" snapshot -q $pid -o out2 --last 1ms && many_events out2 200 299 switched >counts || return 1
   "$kymo" disable $pid many >/dev/null || return 1
   total() { "$kymo" stat $pid --once -i 100ms --json | jq -c '[.events, .lost]'; }
   has_stopped() { expect "$(total)" total; } # events that had begun may follow

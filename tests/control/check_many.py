@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_many.py FIRST LAST [whole] <TEXT: compares events of the program "many", as kymo cat -f babeltrace2 prints them, with
-what each must be: of tracepoints FIRST to LAST alone, the check sum right, each thread's events in their order. The first event of
-a thread may be of another tracepoint: it had begun when that was switched off. "whole": none is missing between a thread's first
-and last one, except in the last round, in which they are switched off one by one. Prints how many there are of each thread."""
+"""check_many.py FIRST LAST [whole|switched] <TEXT: compares events of the program "many", as kymo cat -f babeltrace2 prints
+them, with what each must be: of tracepoints FIRST to LAST alone, the check sum right, each thread's events in their order.
+"whole": none is missing between a thread's first and last one, except in the last round, in which they are switched off one by
+one. "switched": others were switched off just before, so the first event of a thread may be of one of those: it had begun. Prints
+how many there are of each thread."""
 import re
 import sys
 from collections import Counter
 
-first, last, whole = int(sys.argv[1]), int(sys.argv[2]), len(sys.argv) > 3
+first, last, whole, switched = int(sys.argv[1]), int(sys.argv[2]), 'whole' in sys.argv, 'switched' in sys.argv
 event = re.compile(r'many:p(\d+):.*\{ thread = (\d+), round = (\d+), sum = (\d+) \}$')
 before, counts, gaps, others = {}, Counter(), {}, set()
 for line in sys.stdin:
@@ -19,7 +20,7 @@ for line in sys.stdin:
     if total != turn * 31 + thread + 1000 + point:
         sys.exit(f'the sum is wrong: {line}')
     if not first <= point <= last:
-        if thread in others or thread in before:
+        if not switched or thread in others or thread in before:
             sys.exit(f'many:p{point} was not switched on: {line}')
         others.add(thread)
         continue

@@ -390,7 +390,7 @@ static const struct field_class {
      false,
      fill_optional,
      {COMMON, "field-class", "selector-field-location", "selector-field-ranges"}},
-    /* only as the type that another one stands for */
+    /* only as the type to which an alias refers */
     {"static-length-string",
      KYMO_KIND_TEXT_ARRAY,
      false,
