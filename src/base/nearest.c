@@ -59,3 +59,10 @@ struct kymo_hint kymo_nearest_hint(const struct kymo_nearest *nearest) {
     snprintf(hint.text, sizeof hint.text, " (did you mean \"%.*s\"?)", LENGTH_MAX, nearest->best);
   return hint;
 }
+
+struct kymo_hint kymo_hint_among(const char *text, const char *const *candidates, size_t count) {
+  struct kymo_nearest nearest = kymo_nearest_to(text);
+  for (size_t i = 0; i < count; i++)
+    kymo_nearest_consider(&nearest, candidates[i]);
+  return kymo_nearest_hint(&nearest);
+}

@@ -28,5 +28,7 @@ struct kymo_nearest kymo_nearest_to(const char *text);
 void kymo_nearest_consider(struct kymo_nearest *nearest, const char *candidate);
 /* " (did you mean \"x\"?)" of the nearest candidate, or "". */
 struct kymo_hint kymo_nearest_hint(const struct kymo_nearest *nearest);
+/* The same of the nearest of `count` candidates to a text. */
+struct kymo_hint kymo_hint_among(const char *text, const char *const *candidates, size_t count);
 
 #endif

@@ -34,8 +34,5 @@ int32_t kymo_level_of(const char *text) {
 }
 
 struct kymo_hint kymo_level_hint(const char *text) {
-  struct kymo_nearest nearest = kymo_nearest_to(text);
-  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-    kymo_nearest_consider(&nearest, names[i]);
-  return kymo_nearest_hint(&nearest);
+  return kymo_hint_among(text, names, sizeof(names) / sizeof(*names));
 }

@@ -10,12 +10,12 @@ static bool wrong(struct tsdl_session *session, const struct tsdl_attribute *att
   const char *name = attribute->name->text;
   switch (value->kind) {
   case TSDL_VALUE_INTEGER:
-    return kymo_tsdl_fail(session, value->at, "\"%.60s\": expected %s, found %s%" PRIu64, name, wanted,
+    return kymo_lang_fail(session, value->at, "\"%.60s\": expected %s, found %s%" PRIu64, name, wanted,
                           value->is_negative ? "-" : "", value->magnitude);
   case TSDL_VALUE_TYPE:
-    return kymo_tsdl_fail(session, value->at, "\"%.60s\": expected %s, found a type", name, wanted);
+    return kymo_lang_fail(session, value->at, "\"%.60s\": expected %s, found a type", name, wanted);
   default:
-    return kymo_tsdl_fail(session, value->at, "\"%.60s\": expected %s, found \"%.60s\"", name, wanted,
+    return kymo_lang_fail(session, value->at, "\"%.60s\": expected %s, found \"%.60s\"", name, wanted,
                           value->word->text);
   }
 }
@@ -226,7 +226,7 @@ bool kymo_tsdl_integer_attributes(struct tsdl_session *session, struct tsdl_type
     if (!take_integer_attribute(session, type, attributes))
       return false;
   if (type->size == 0)
-    return kymo_tsdl_fail(session, type->at, "this integer has no \"size\"");
+    return kymo_lang_fail(session, type->at, "this integer has no \"size\"");
   if (type->align == 0)
     type->align = type->size % 8 == 0 ? 8 : 1;
   return true;
@@ -238,13 +238,13 @@ static bool check_float(struct tsdl_session *session, struct tsdl_type *type, ui
     uint64_t exponent, mantissa;
   } forms[] = {{5, 11}, {8, 24}, {11, 53}, {15, 65}, {15, 113}};
   if (exponent == 0 || mantissa == 0)
-    return kymo_tsdl_fail(session, type->at, "this floating_point has no \"%s\"",
+    return kymo_lang_fail(session, type->at, "this floating_point has no \"%s\"",
                           exponent == 0 ? "exp_dig" : "mant_dig");
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
     if (forms[i].exponent == exponent && forms[i].mantissa == mantissa)
       type->size = (uint32_t)(exponent + mantissa);
   if (type->size == 0)
-    return kymo_tsdl_fail(
+    return kymo_lang_fail(
         session, type->at,
         "expected exp_dig and mant_dig 8 and 24, 11 and 53, 5 and 11, or 15 and 113, found %" PRIu64
         " and %" PRIu64,

@@ -8,7 +8,6 @@
 #include "lang/tsdl/compiler.h"
 #include "lang/tsdl/tsdl.h"
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #define FIELDS_BASE (UINT64_C(1) << 18)
@@ -33,7 +32,7 @@ static bool place_scope(struct tsdl_compiler *compiler, enum kymo_scope scope,
   if (!described->type)
     return true;
   if (described->type->kind != TSDL_KIND_STRUCT)
-    return kymo_tsdl_fail(compiler->session, described->at, "expected a struct");
+    return kymo_lang_fail(compiler->session, described->at, "expected a struct");
   *root = kymo_tsdl_place_scope(compiler, scope, described->type);
   return *root != NULL;
 }
@@ -41,7 +40,7 @@ static bool place_scope(struct tsdl_compiler *compiler, enum kymo_scope scope,
 /* ---- trace ---- */
 
 static bool missing(struct tsdl_compiler *compiler, const struct tsdl_block *block, const char *name) {
-  return kymo_tsdl_fail(compiler->session, block->at, "this block has no \"%s\"", name);
+  return kymo_lang_fail(compiler->session, block->at, "this block has no \"%s\"", name);
 }
 
 static bool take_version(struct tsdl_compiler *compiler, const struct tsdl_attribute *attribute,
@@ -50,7 +49,7 @@ static bool take_version(struct tsdl_compiler *compiler, const struct tsdl_attri
   if (!kymo_tsdl_value_unsigned(compiler->session, attribute, &value))
     return false;
   if (value != wanted)
-    return kymo_tsdl_fail(compiler->session, attribute->value.at,
+    return kymo_lang_fail(compiler->session, attribute->value.at,
                           "expected %s %" PRIu64 " (CTF 1.8), found %" PRIu64, attribute->name->text, wanted,
                           value);
   *out = (uint32_t)value;
@@ -63,7 +62,7 @@ static bool take_trace_order(struct tsdl_compiler *compiler, const struct tsdl_a
   if (!kymo_tsdl_value_order(compiler->session, attribute, &order))
     return false;
   if (order == TSDL_ORDER_NATIVE)
-    return kymo_tsdl_fail(compiler->session, attribute->value.at,
+    return kymo_lang_fail(compiler->session, attribute->value.at,
                           "expected network, be or le: this says what native is");
   compiler->schema->order = order == TSDL_ORDER_BIG ? KYMO_ORDER_BIG : KYMO_ORDER_LITTLE;
   *has_order = true;
@@ -111,7 +110,7 @@ static bool compile_environment(struct tsdl_compiler *compiler, const struct tsd
       return false;
     decl->member = compiler->schema->environment_count;
     if (kymo_builder_environment(compiler->builder, &entry) < 0)
-      return kymo_tsdl_no_memory(compiler->session);
+      return kymo_lang_no_memory(compiler->session);
   }
   return true;
 }
@@ -139,9 +138,8 @@ static bool take_clock_attribute(struct tsdl_compiler *compiler, const struct ts
     return kymo_tsdl_value_signed(session, attribute, &clock->offset_seconds);
   if (kymo_tsdl_is_attribute(attribute, "absolute"))
     return kymo_tsdl_value_boolean(session, attribute, &clock->origin_is_epoch);
-  return kymo_tsdl_fail(
-      session, attribute->at, "a clock has no attribute \"%.60s\"%s", attribute->name->text,
-      kymo_tsdl_hint(session, attribute->name->text, known, sizeof known / sizeof known[0]));
+  return kymo_lang_fail(session, attribute->at, "a clock has no attribute \"%.60s\"%s", attribute->name->text,
+                        kymo_hint_among(attribute->name->text, known, sizeof known / sizeof known[0]).text);
 }
 
 /* LTTng calls its clock not absolute though its offset is that of the epoch. */
@@ -159,18 +157,18 @@ static bool compile_clock(struct tsdl_compiler *compiler, const struct tsdl_bloc
     if (!take_clock_attribute(compiler, attribute, &clock, &name))
       return false;
     if (clock.frequency == 0)
-      return kymo_tsdl_fail(compiler->session, attribute->value.at, "expected a frequency above 0");
+      return kymo_lang_fail(compiler->session, attribute->value.at, "expected a frequency above 0");
   }
   if (!name)
     return missing(compiler, block, "name");
   struct tsdl_decl *decl = kymo_tsdl_declare(compiler->session, TSDL_SPACE_CLOCK, name, &again);
   if (!decl)
-    return again ? kymo_tsdl_fail(compiler->session, block->at, "a second clock named \"%.100s\"", name->text)
+    return again ? kymo_lang_fail(compiler->session, block->at, "a second clock named \"%.100s\"", name->text)
                  : false;
   decl->member = compiler->schema->clock_count;
   clock.name = name->text;
   clock.origin_is_epoch |= is_lttng_clock(compiler, &clock);
-  return kymo_builder_clock(compiler->builder, &clock) || kymo_tsdl_no_memory(compiler->session);
+  return kymo_builder_clock(compiler->builder, &clock) || kymo_lang_no_memory(compiler->session);
 }
 
 /* ---- stream ---- */
@@ -178,9 +176,9 @@ static bool compile_clock(struct tsdl_compiler *compiler, const struct tsdl_bloc
 static bool add_stream(struct tsdl_compiler *compiler, const struct kymo_stream_class *stream, uint32_t at) {
   struct kymo_stream_class *made;
   if (kymo_schema_stream(compiler->schema, stream->id))
-    return kymo_tsdl_fail(compiler->session, at, "a second stream with the id %" PRIu64, stream->id);
+    return kymo_lang_fail(compiler->session, at, "a second stream with the id %" PRIu64, stream->id);
   return kymo_builder_stream(compiler->builder, stream, &made, NULL) == KYMO_OK ||
-         kymo_tsdl_no_memory(compiler->session);
+         kymo_lang_no_memory(compiler->session);
 }
 
 static bool compile_stream(struct tsdl_compiler *compiler, const struct tsdl_block *block) {
@@ -273,7 +271,7 @@ static const struct kymo_stream_class *stream_of(struct tsdl_compiler *compiler,
     return schema->streams[0];
   const struct kymo_stream_class *stream = kymo_schema_stream(schema, event->stream);
   if (!stream)
-    kymo_tsdl_fail(compiler->session, event->stream_at, "there is no stream with the id %" PRIu64 "%s",
+    kymo_lang_fail(compiler->session, event->stream_at, "there is no stream with the id %" PRIu64 "%s",
                    event->stream, event->has_stream ? "" : ", and this event says no stream_id");
   return stream;
 }
@@ -290,7 +288,7 @@ static bool compile_event(struct tsdl_compiler *compiler, const struct tsdl_bloc
   if (!stream)
     return false;
   if (kymo_stream_class_event(stream, event.event.id))
-    return kymo_tsdl_fail(compiler->session, event.id_at,
+    return kymo_lang_fail(compiler->session, event.id_at,
                           "a second event with the id %" PRIu64 " in stream %" PRIu64, event.event.id,
                           stream->id);
   compiler->roots[KYMO_SCOPE_PACKET_CONTEXT] = stream->packet_context;
@@ -301,7 +299,7 @@ static bool compile_event(struct tsdl_compiler *compiler, const struct tsdl_bloc
     return false;
   struct kymo_stream_class *owner = (struct kymo_stream_class *)(uintptr_t)stream;
   return kymo_builder_event(compiler->builder, owner, &event.event, NULL, NULL) == KYMO_OK ||
-         kymo_tsdl_no_memory(compiler->session);
+         kymo_lang_no_memory(compiler->session);
 }
 
 /* ---- all blocks ---- */
@@ -315,7 +313,7 @@ static const struct tsdl_block *only_block(struct tsdl_compiler *compiler, const
     if (blocks->kind != kind)
       continue;
     if (found)
-      *ok = kymo_tsdl_fail(compiler->session, blocks->at, "a second %s block",
+      *ok = kymo_lang_fail(compiler->session, blocks->at, "a second %s block",
                            kind == TSDL_TRACE ? "trace" : "env");
     found = found ? found : blocks;
   }
@@ -336,9 +334,9 @@ static bool compile_blocks(struct tsdl_compiler *compiler, const struct tsdl_blo
   struct described header = {0};
   const struct tsdl_block *trace = only_block(compiler, blocks, TSDL_TRACE, &ok);
   if (!trace)
-    return kymo_tsdl_fail(compiler->session, 0, "there is no trace block");
+    return kymo_lang_fail(compiler->session, 0, "there is no trace block");
   only_block(compiler, blocks, TSDL_ENV, &ok);
-  return !compiler->session->failed && compile_trace(compiler, trace, &header) &&
+  return !compiler->session->common.failed && compile_trace(compiler, trace, &header) &&
          compile_all_of(compiler, blocks, TSDL_ENV, compile_environment) &&
          compile_all_of(compiler, blocks, TSDL_CLOCK, compile_clock) &&
          place_scope(compiler, KYMO_SCOPE_PACKET_HEADER, &header, &compiler->schema->packet_header) &&
@@ -350,7 +348,7 @@ static bool compile_blocks(struct tsdl_compiler *compiler, const struct tsdl_blo
 static bool check_waiting(struct tsdl_session *session) {
   for (const struct tsdl_type *type = session->waiting; type; type = type->next_waiting)
     if (type->is_waiting)
-      return kymo_tsdl_fail(session, type->path.at,
+      return kymo_lang_fail(session, type->path.at,
                             "there is no field \"%.100s\" here, and nothing uses this type",
                             type->path.words[0]->text);
   return true;
@@ -359,7 +357,7 @@ static bool check_waiting(struct tsdl_session *session) {
 static bool compile(struct tsdl_compiler *compiler) {
   struct tsdl_session *session = compiler->session;
   struct tsdl_block *blocks;
-  compiler->fields_left = FIELDS_BASE + FIELDS_PER_BYTE * (uint64_t)session->length;
+  compiler->fields_left = FIELDS_BASE + FIELDS_PER_BYTE * (uint64_t)session->common.length;
   if (!kymo_tsdl_parse(session, &blocks))
     return false;
   kymo_tsdl_enter(session);
@@ -372,20 +370,18 @@ struct kymo_schema *kymo_tsdl_compile(const char *text, size_t length, const cha
     kymo_fail_at(error, KYMO_E_LIMIT, file, KYMO_ERROR_NO_OFFSET, "TSDL of more than 2 GiB");
     return NULL;
   }
+  struct tsdl_session session = {
+      .common = {.text = text ? text : "", .length = length, .file = file, .what = "TSDL", .error = error}};
   struct kymo_builder *builder = kymo_builder_new();
   if (!builder) {
-    kymo_fail(error, KYMO_E_MEMORY, "out of memory while compiling TSDL");
+    kymo_lang_no_memory(&session);
     return NULL;
   }
-  struct tsdl_session session = {.text = text ? text : "",
-                                 .file = file,
-                                 .length = (uint32_t)length,
-                                 .error = error,
-                                 .keep = kymo_builder_arena(builder)};
+  session.common.keep = kymo_builder_arena(builder);
   struct tsdl_compiler compiler = {
       .session = &session, .builder = builder, .schema = kymo_builder_schema(builder)};
   bool ok = compile(&compiler);
-  kymo_arena_free(&session.temp);
+  kymo_lang_end(&session);
   if (!ok) {
     kymo_builder_free(builder);
     return NULL;

@@ -14,7 +14,7 @@ static struct tsdl_token bad(struct tsdl_lexer *lexer) {
 /* Past white space and comments. False after reporting a comment without end. */
 static bool skip_blanks(struct tsdl_lexer *lexer) {
   return kymo_pass_c_blanks(&lexer->cursor) ||
-         kymo_tsdl_fail(lexer->session, lexer->cursor.at, "this comment has no end");
+         kymo_lang_fail(lexer->session, lexer->cursor.at, "this comment has no end");
 }
 
 /* ---- numbers ---- */
@@ -44,11 +44,11 @@ static struct tsdl_token lex_number(struct tsdl_lexer *lexer) {
   skip_suffix(lexer);
   token.length = lexer->cursor.at - token.at;
   if (!fits)
-    kymo_tsdl_fail(lexer->session, token.at, "expected a number of at most 64 bits");
+    kymo_lang_fail(lexer->session, token.at, "expected a number of at most 64 bits");
   else if (kymo_is_letter(kymo_peek(&lexer->cursor, 0)) || kymo_is_digit(kymo_peek(&lexer->cursor, 0)))
-    kymo_tsdl_fail(lexer->session, lexer->cursor.at, "expected the end of the number, found \"%c\"",
+    kymo_lang_fail(lexer->session, lexer->cursor.at, "expected the end of the number, found \"%c\"",
                    kymo_peek(&lexer->cursor, 0));
-  return lexer->session->failed ? bad(lexer) : token;
+  return lexer->session->common.failed ? bad(lexer) : token;
 }
 
 /* ---- texts ---- */
@@ -88,9 +88,9 @@ static bool lex_escape(struct tsdl_lexer *lexer, struct bytes *bytes) {
                  : c == 'U' ? lex_code(lexer, 16, 8, &code)
                             : lex_code(lexer, 8, 3, &code);
   if (!is_code)
-    return kymo_tsdl_fail(lexer->session, start, "unknown escape in a text");
+    return kymo_lang_fail(lexer->session, start, "unknown escape in a text");
   if (code == 0 || code > (is_byte ? 0xff : 0x10ffff) || kymo_is_surrogate(code))
-    return kymo_tsdl_fail(lexer->session, start, "this escape is no character");
+    return kymo_lang_fail(lexer->session, start, "this escape is no character");
   if (is_byte)
     bytes->text[bytes->length++] = (char)code;
   else
@@ -103,12 +103,12 @@ static bool lex_quoted(struct tsdl_lexer *lexer, char quote, struct bytes *bytes
   size_t start = lexer->cursor.at++,
          end = kymo_find_quote(&lexer->cursor, lexer->cursor.at, quote, KYMO_QUOTED_LINES);
   if (end == 0)
-    return kymo_tsdl_fail(lexer->session, start, "this text has no closing quote");
-  bytes->text = kymo_tsdl_new(lexer->session, end - start, 1);
+    return kymo_lang_fail(lexer->session, start, "this text has no closing quote");
+  bytes->text = kymo_lang_new(lexer->session, end - start, 1);
   while (bytes->text && lexer->cursor.at < end) {
     char c = lexer->cursor.text[lexer->cursor.at++];
     if (c == '\0')
-      return kymo_tsdl_fail(lexer->session, lexer->cursor.at - 1, "a zero byte in a text");
+      return kymo_lang_fail(lexer->session, lexer->cursor.at - 1, "a zero byte in a text");
     if (c != '\\')
       bytes->text[bytes->length++] = c;
     else if (!lex_escape(lexer, bytes))
@@ -134,7 +134,7 @@ static struct tsdl_token lex_character(struct tsdl_lexer *lexer) {
   if (!lex_quoted(lexer, '\'', &bytes))
     return bad(lexer);
   if (bytes.length != 1) {
-    kymo_tsdl_fail(lexer->session, token.at, "expected one character between the quotes");
+    kymo_lang_fail(lexer->session, token.at, "expected one character between the quotes");
     return bad(lexer);
   }
   token.number = (unsigned char)bytes.text[0];
@@ -166,9 +166,9 @@ static struct tsdl_token lex_sign(struct tsdl_lexer *lexer) {
     token.length = 3;
   } else if (token.kind <= ' ' || !strchr("{}()[]<>;,:=.*+-", token.kind)) {
     if (token.kind > ' ' && token.kind < 0x7f)
-      kymo_tsdl_fail(lexer->session, token.at, "no such character in TSDL: \"%c\"", token.kind);
+      kymo_lang_fail(lexer->session, token.at, "no such character in TSDL: \"%c\"", token.kind);
     else
-      kymo_tsdl_fail(lexer->session, token.at, "no such character in TSDL: byte 0x%02x",
+      kymo_lang_fail(lexer->session, token.at, "no such character in TSDL: byte 0x%02x",
                      (unsigned)token.kind);
     return bad(lexer);
   }
@@ -177,7 +177,7 @@ static struct tsdl_token lex_sign(struct tsdl_lexer *lexer) {
 }
 
 struct tsdl_token kymo_tsdl_lex(struct tsdl_lexer *lexer) {
-  if (lexer->session->failed || !skip_blanks(lexer))
+  if (lexer->session->common.failed || !skip_blanks(lexer))
     return bad(lexer);
   int c = kymo_peek(&lexer->cursor, 0);
   if (c < 0)

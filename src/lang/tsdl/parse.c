@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tokens, attributes and blocks. Stray semicolons are skipped wherever one could end something. */
 #include "lang/tsdl/parser.h"
-#include <stdio.h>
 #include <string.h>
 
 /* ---- tokens ---- */
@@ -13,11 +12,12 @@ bool kymo_tsdl_unexpected(struct tsdl_parser *parser, const char *wanted) {
   if (token->kind == TSDL_TOKEN_BAD)
     return false;
   if (token->kind == TSDL_TOKEN_END)
-    return kymo_tsdl_fail(parser->session, token->at, "expected %s, found the end of the text", wanted);
+    return kymo_lang_fail(parser->session, token->at, "expected %s, found the end of the text", wanted);
   const char *what = token->kind == TSDL_TOKEN_WORD && token->word->keyword ? "the keyword " : "";
   int length = token->length > 40 ? 40 : (int)token->length;
-  const char *text = parser->session->text + token->at, *quote = token->kind == TSDL_TOKEN_TEXT ? "" : "\"";
-  return kymo_tsdl_fail(parser->session, token->at, "expected %s, found %s%s%.*s%s%s", wanted, what, quote,
+  const char *text = parser->session->common.text + token->at,
+             *quote = token->kind == TSDL_TOKEN_TEXT ? "" : "\"";
+  return kymo_lang_fail(parser->session, token->at, "expected %s, found %s%s%.*s%s%s", wanted, what, quote,
                         length, text, token->length > 40 ? "..." : "", quote);
 }
 
@@ -42,7 +42,7 @@ static bool accept(struct tsdl_parser *parser, int kind) {
 void *kymo_tsdl_grow(struct tsdl_session *session, void *list, uint32_t count, size_t size) {
   if (count > 0 && (count & (count - 1)) != 0)
     return list;
-  void *larger = kymo_tsdl_new(session, (size_t)count * 2 + 1, size);
+  void *larger = kymo_lang_new(session, (size_t)count * 2 + 1, size);
   if (larger && count > 0)
     memcpy(larger, list, count * size);
   return larger;
@@ -72,7 +72,7 @@ static struct tsdl_word *joined(struct tsdl_parser *parser, const struct tsdl_pa
   size_t length = path->count - 1, at = 0;
   for (uint32_t i = 0; i < path->count; i++)
     length += path->words[i]->length;
-  char *text = kymo_tsdl_new(parser->session, length, 1);
+  char *text = kymo_lang_new(parser->session, length, 1);
   if (!text)
     return NULL;
   for (uint32_t i = 0; i < path->count; i++) {
@@ -129,7 +129,7 @@ static bool parse_attribute_value(struct tsdl_parser *parser, struct tsdl_value 
 
 /* One attribute with its semicolon, after *last. */
 static bool parse_attribute(struct tsdl_parser *parser, struct tsdl_attribute ***last) {
-  struct tsdl_attribute *attribute = kymo_tsdl_new(parser->session, 1, sizeof *attribute);
+  struct tsdl_attribute *attribute = kymo_lang_new(parser->session, 1, sizeof *attribute);
   struct tsdl_path path = {0};
   bool again = false;
   if (!attribute)
@@ -141,7 +141,7 @@ static bool parse_attribute(struct tsdl_parser *parser, struct tsdl_attribute **
   attribute->at = path.at;
   if (!kymo_tsdl_declare(parser->session, TSDL_SPACE_ATTRIBUTE, attribute->name, &again))
     return again
-               ? kymo_tsdl_fail(parser->session, path.at, "a second attribute \"%s\"", attribute->name->text)
+               ? kymo_lang_fail(parser->session, path.at, "a second attribute \"%s\"", attribute->name->text)
                : false;
   if (!parse_attribute_value(parser, &attribute->value) || !kymo_tsdl_expect(parser, ';', "\";\""))
     return false;
@@ -186,13 +186,13 @@ static bool unknown_block(struct tsdl_parser *parser) {
   const struct tsdl_token *token = &parser->token;
   if (token->kind != TSDL_TOKEN_WORD || token->word->keyword)
     return kymo_tsdl_unexpected(parser, "a block or a declaration");
-  return kymo_tsdl_fail(
-      parser->session, token->at, "expected a block or a declaration, found \"%.40s\"%s", token->word->text,
-      kymo_tsdl_hint(parser->session, token->word->text, names, sizeof names / sizeof names[0]));
+  return kymo_lang_fail(parser->session, token->at, "expected a block or a declaration, found \"%.40s\"%s",
+                        token->word->text,
+                        kymo_hint_among(token->word->text, names, sizeof names / sizeof names[0]).text);
 }
 
 static bool parse_block(struct tsdl_parser *parser, struct tsdl_block ***last) {
-  struct tsdl_block *block = kymo_tsdl_new(parser->session, 1, sizeof *block);
+  struct tsdl_block *block = kymo_lang_new(parser->session, 1, sizeof *block);
   if (!block)
     return false;
   block->kind = parser->token.word->keyword;
@@ -208,8 +208,9 @@ static bool parse_block(struct tsdl_parser *parser, struct tsdl_block ***last) {
 }
 
 bool kymo_tsdl_parse(struct tsdl_session *session, struct tsdl_block **blocks) {
-  struct tsdl_parser parser = {.session = session,
-                               .lexer = {.session = session, .cursor = {session->text, session->length, 0}}};
+  struct tsdl_parser parser = {
+      .session = session,
+      .lexer = {.session = session, .cursor = {session->common.text, session->common.length, 0}}};
   struct tsdl_block **last = blocks;
   *last = NULL;
   uint32_t outer = kymo_tsdl_enter(session);

@@ -34,7 +34,7 @@ static bool parse_struct_or_variant(struct tsdl_parser *parser, struct tsdl_spec
 static bool parse_enum(struct tsdl_parser *parser, struct tsdl_specifier *specifier);
 
 static struct tsdl_type *new_type(struct tsdl_parser *parser, enum tsdl_kind kind, uint32_t at) {
-  struct tsdl_type *type = kymo_tsdl_new(parser->session, 1, sizeof *type);
+  struct tsdl_type *type = kymo_lang_new(parser->session, 1, sizeof *type);
   if (type) {
     type->kind = kind;
     type->at = at;
@@ -48,7 +48,7 @@ static bool add_part(struct tsdl_parser *parser, struct tsdl_type *type, const s
   if (part->depth + 1 > type->depth)
     type->depth = part->depth + 1;
   if (type->depth > TSDL_DEPTH_MAX)
-    return kymo_tsdl_fail(parser->session, type->at, "types nested deeper than %d", TSDL_DEPTH_MAX);
+    return kymo_lang_fail(parser->session, type->at, "types nested deeper than %d", TSDL_DEPTH_MAX);
   return true;
 }
 
@@ -62,7 +62,7 @@ static struct tsdl_word *join_key(struct tsdl_parser *parser, struct tsdl_word *
   size_t size = strlen(suffix) + 1, length = 0;
   for (uint32_t i = 0; i < count; i++)
     size += words[i]->length + 1;
-  char *text = kymo_tsdl_new(parser->session, size, 1);
+  char *text = kymo_lang_new(parser->session, size, 1);
   if (!text)
     return NULL;
   for (uint32_t i = 0; i < count; i++)
@@ -82,7 +82,7 @@ static bool parse_key(struct tsdl_parser *parser, struct tsdl_specifier *specifi
     if (keyword != TSDL_CONST && !is_first_other && (is_other || !TSDL_IS_NAME_KEYWORD(keyword)))
       break;
     if (count == KEY_WORDS_MAX)
-      return kymo_tsdl_fail(parser->session, parser->token.at, "too many words in the name of a type");
+      return kymo_lang_fail(parser->session, parser->token.at, "too many words in the name of a type");
     if (keyword == TSDL_CONST)
       specifier->is_const = true;
     else
@@ -102,7 +102,7 @@ static bool parse_stars(struct tsdl_parser *parser, char *stars, size_t size) {
   stars[0] = '\0';
   while (parser->token.kind == '*') {
     if (length + 3 > size)
-      return kymo_tsdl_fail(parser->session, parser->token.at, "too many stars");
+      return kymo_lang_fail(parser->session, parser->token.at, "too many stars");
     memcpy(stars + length, " *", 3);
     length += 2;
     kymo_tsdl_next(parser);
@@ -125,8 +125,8 @@ static struct tsdl_type *find_alias(struct tsdl_parser *parser, const struct tsd
     decl = key->decls[TSDL_SPACE_TYPE];
   if (decl)
     return decl->type;
-  kymo_tsdl_fail(parser->session, specifier->at, "unknown type \"%.100s\"%s", key->text,
-                 kymo_tsdl_declared_hint(parser->session, TSDL_SPACE_TYPE, key->text));
+  kymo_lang_fail(parser->session, specifier->at, "unknown type \"%.100s\"%s", key->text,
+                 kymo_tsdl_declared_hint(parser->session, TSDL_SPACE_TYPE, key->text).text);
   return NULL;
 }
 
@@ -139,7 +139,7 @@ struct tsdl_type *kymo_tsdl_parse_pointers(struct tsdl_parser *parser,
   if (!stars[0])
     return specifier->type ? specifier->type : find_alias(parser, specifier, specifier->key);
   if (!specifier->key) {
-    kymo_tsdl_fail(parser->session, at, "only types with a name have pointers");
+    kymo_lang_fail(parser->session, at, "only types with a name have pointers");
     return NULL;
   }
   struct tsdl_word *key = join_key(parser, &specifier->key, 1, stars);
@@ -192,7 +192,7 @@ bool kymo_tsdl_parse_specifier(struct tsdl_parser *parser, struct tsdl_specifier
   if (!begins_described(keyword))
     return parse_key(parser, specifier);
   if (parser->depth > TSDL_DEPTH_MAX)
-    return kymo_tsdl_fail(parser->session, parser->token.at, "types nested deeper than %d", TSDL_DEPTH_MAX);
+    return kymo_lang_fail(parser->session, parser->token.at, "types nested deeper than %d", TSDL_DEPTH_MAX);
   parser->depth++;
   bool ok = parse_described(parser, specifier, keyword);
   parser->depth--;
@@ -205,7 +205,7 @@ bool kymo_tsdl_parse_specifier(struct tsdl_parser *parser, struct tsdl_specifier
 
 static bool parse_dimension(struct tsdl_parser *parser, struct dimensions *dimensions) {
   if (dimensions->count == TSDL_DEPTH_MAX)
-    return kymo_tsdl_fail(parser->session, parser->token.at, "more than %d lengths", TSDL_DEPTH_MAX);
+    return kymo_lang_fail(parser->session, parser->token.at, "more than %d lengths", TSDL_DEPTH_MAX);
   struct dimension *dimension = &dimensions->list[dimensions->count++];
   *dimension = (struct dimension){.at = parser->token.at};
   int kind = parser->token.kind;
@@ -222,7 +222,7 @@ static bool parse_dimension(struct tsdl_parser *parser, struct dimensions *dimen
     if (!kymo_tsdl_parse_number(parser, &value))
       return false;
     if (value.is_negative && value.magnitude > 0)
-      return kymo_tsdl_fail(parser->session, value.at,
+      return kymo_lang_fail(parser->session, value.at,
                             "expected a length, found the negative number -%" PRIu64, value.magnitude);
     dimension->length = value.magnitude;
   } else {
@@ -236,7 +236,7 @@ static bool parse_name(struct tsdl_parser *parser, struct declarator *declarator
                        struct dimensions *dimensions, uint32_t depth) {
   if (parser->token.kind == '(') {
     if (depth == TSDL_DEPTH_MAX)
-      return kymo_tsdl_fail(parser->session, parser->token.at, "too many parentheses");
+      return kymo_lang_fail(parser->session, parser->token.at, "too many parentheses");
     kymo_tsdl_next(parser);
     if (!parse_name(parser, declarator, dimensions, depth + 1) || !kymo_tsdl_expect(parser, ')', "\")\""))
       return false;
@@ -280,7 +280,7 @@ static bool parse_declarator(struct tsdl_parser *parser, const struct tsdl_speci
   if (!type || !parse_name(parser, declarator, &dimensions, 0))
     return false;
   if (parser->token.kind == ':')
-    return kymo_tsdl_fail(parser->session, parser->token.at, "bit fields of C are no part of TSDL");
+    return kymo_lang_fail(parser->session, parser->token.at, "bit fields of C are no part of TSDL");
   return (declarator->type = wrap(parser, type, &dimensions)) != NULL;
 }
 
@@ -299,7 +299,7 @@ static bool check_outside(struct tsdl_parser *parser, struct tsdl_type *type) {
   }
   if (type->kind != TSDL_KIND_VARIANT || type->path.count == 0 || type->path.words[0]->keyword)
     return true;
-  return kymo_tsdl_fail(parser->session, type->path.at, "there is no field \"%.100s\" here",
+  return kymo_lang_fail(parser->session, type->path.at, "there is no field \"%.100s\" here",
                         type->path.words[0]->text);
 }
 
@@ -317,7 +317,7 @@ static struct tsdl_word *name_as_used(struct tsdl_parser *parser, enum tsdl_spac
   if (space == TSDL_SPACE_TYPE)
     return name;
   size_t size = name->length + sizeof "variant ";
-  char *text = kymo_tsdl_new(parser->session, size, 1);
+  char *text = kymo_lang_new(parser->session, size, 1);
   int length = text ? snprintf(text, size, "%s %s", keyword_of(space), name->text) : 0;
   return text ? kymo_tsdl_word(parser->session, text, (size_t)length) : NULL;
 }
@@ -327,7 +327,7 @@ static bool declare_type(struct tsdl_parser *parser, enum tsdl_space space, stru
   bool again = false;
   struct tsdl_decl *decl = kymo_tsdl_declare(parser->session, space, name, &again);
   if (!decl)
-    return again ? kymo_tsdl_fail(parser->session, at, "a second type named \"%.100s\" in this scope",
+    return again ? kymo_lang_fail(parser->session, at, "a second type named \"%.100s\" in this scope",
                                   name->text)
                  : false;
   decl->type = type;
@@ -391,7 +391,7 @@ bool kymo_tsdl_parse_declaration(struct tsdl_parser *parser) {
   if (!kymo_tsdl_parse_specifier(parser, &specifier))
     return false;
   if (!specifier.is_new)
-    return kymo_tsdl_fail(parser->session, specifier.at, "this declares nothing: expected a name and a body");
+    return kymo_lang_fail(parser->session, specifier.at, "this declares nothing: expected a name and a body");
   return kymo_tsdl_expect(parser, ';', "\";\"");
 }
 
@@ -401,7 +401,7 @@ static bool add_member(struct tsdl_parser *parser, struct tsdl_type *type,
                        const struct declarator *declarator) {
   bool again = false;
   if (!kymo_tsdl_declare(parser->session, TSDL_SPACE_MEMBER, declarator->name, &again))
-    return again ? kymo_tsdl_fail(parser->session, declarator->at, "a second member \"%.100s\"",
+    return again ? kymo_lang_fail(parser->session, declarator->at, "a second member \"%.100s\"",
                                   declarator->name->text)
                  : false;
   struct tsdl_member *members = kymo_tsdl_grow(parser->session, type->members, type->count, sizeof *members);
@@ -448,7 +448,7 @@ static bool parse_body(struct tsdl_parser *parser, struct tsdl_type *type) {
   kymo_tsdl_leave(parser->session, outer);
   kymo_tsdl_next(parser);
   if (type->kind == TSDL_KIND_VARIANT && type->count == 0)
-    return kymo_tsdl_fail(parser->session, type->at, "this variant has no options");
+    return kymo_lang_fail(parser->session, type->at, "this variant has no options");
   return true;
 }
 
@@ -461,7 +461,7 @@ static bool parse_align(struct tsdl_parser *parser, struct tsdl_type *type) {
     return false;
   uint64_t align = value.magnitude;
   if ((value.is_negative && align > 0) || align == 0 || align > UINT32_MAX || (align & (align - 1)))
-    return kymo_tsdl_fail(parser->session, value.at, "expected a power of two below 2^32, found %s%" PRIu64,
+    return kymo_lang_fail(parser->session, value.at, "expected a power of two below 2^32, found %s%" PRIu64,
                           value.is_negative ? "-" : "", align);
   type->align = (uint32_t)align;
   return true;
@@ -480,8 +480,8 @@ static struct tsdl_type *find_tagged(struct tsdl_parser *parser, enum tsdl_space
                                      const struct tsdl_word *name, uint32_t at) {
   if (name->decls[space])
     return name->decls[space]->type;
-  kymo_tsdl_fail(parser->session, at, "unknown %s \"%.100s\"%s", keyword_of(space), name->text,
-                 kymo_tsdl_declared_hint(parser->session, space, name->text));
+  kymo_lang_fail(parser->session, at, "unknown %s \"%.100s\"%s", keyword_of(space), name->text,
+                 kymo_tsdl_declared_hint(parser->session, space, name->text).text);
   return NULL;
 }
 
@@ -504,7 +504,7 @@ static bool use_tagged(struct tsdl_parser *parser, struct tsdl_specifier *specif
   if (!known || path->count == 0)
     return known != NULL;
   if (known->path.count > 0)
-    return kymo_tsdl_fail(parser->session, path->at, "this variant has a tag already: \"%.100s\"",
+    return kymo_lang_fail(parser->session, path->at, "this variant has a tag already: \"%.100s\"",
                           known->path.words[known->path.count - 1]->text);
   struct tsdl_type *tagged = new_type(parser, TSDL_KIND_VARIANT, specifier->at);
   if (!tagged)
@@ -562,10 +562,10 @@ static struct tsdl_type *parse_container(struct tsdl_parser *parser, uint32_t at
     if (word && word->decls[TSDL_SPACE_TYPE])
       type = word->decls[TSDL_SPACE_TYPE]->type;
     else
-      kymo_tsdl_fail(parser->session, at, "an enumeration without a type needs an alias named \"int\"");
+      kymo_lang_fail(parser->session, at, "an enumeration without a type needs an alias named \"int\"");
   }
   if (type && type->kind != TSDL_KIND_INTEGER) {
-    kymo_tsdl_fail(parser->session, at, "expected an integer as the type of an enumeration");
+    kymo_lang_fail(parser->session, at, "expected an integer as the type of an enumeration");
     return NULL;
   }
   return type;
@@ -579,7 +579,7 @@ static bool parse_bound(struct tsdl_parser *parser, bool is_signed, uint64_t *bo
   bool is_negative = value.is_negative && value.magnitude > 0;
   uint64_t most = !is_signed ? UINT64_MAX : is_negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX;
   if (value.magnitude > most || (is_negative && !is_signed))
-    return kymo_tsdl_fail(parser->session, value.at, "expected %s number of 64 bits, found %s%" PRIu64,
+    return kymo_lang_fail(parser->session, value.at, "expected %s number of 64 bits, found %s%" PRIu64,
                           is_signed ? "a signed" : "an unsigned", is_negative ? "-" : "", value.magnitude);
   *bound = is_negative ? 0 - value.magnitude : value.magnitude;
   return true;
@@ -607,10 +607,10 @@ static bool parse_range(struct tsdl_parser *parser, bool is_signed, struct count
         return false;
     }
   } else if (counter->is_over) {
-    return kymo_tsdl_fail(parser->session, at, "expected \"=\": no 64-bit number follows the last one");
+    return kymo_lang_fail(parser->session, at, "expected \"=\": no 64-bit number follows the last one");
   }
   if (is_signed ? (int64_t)mapping->low > (int64_t)mapping->high : mapping->low > mapping->high)
-    return kymo_tsdl_fail(parser->session, at, "this range ends before it begins");
+    return kymo_lang_fail(parser->session, at, "this range ends before it begins");
   counter->is_over = mapping->high == (is_signed ? (uint64_t)INT64_MAX : UINT64_MAX);
   counter->next = mapping->high + 1;
   return true;
@@ -641,8 +641,8 @@ static bool parse_mappings(struct tsdl_parser *parser, struct tsdl_type *type) {
  * into memory that the schema keeps. */
 static bool group_mappings(struct tsdl_parser *parser, struct tsdl_type *type) {
   uint32_t mark = ++parser->session->serial, labels = 0, count = type->count;
-  uint32_t *starts = kymo_tsdl_new(parser->session, count, sizeof *starts);
-  struct kymo_mapping *grouped = kymo_tsdl_keep(parser->session, count, sizeof *grouped);
+  uint32_t *starts = kymo_lang_new(parser->session, count, sizeof *starts);
+  struct kymo_mapping *grouped = kymo_lang_keep(parser->session, count, sizeof *grouped);
   if (!starts || !grouped)
     return false;
   for (uint32_t i = 0; i < count; i++) {

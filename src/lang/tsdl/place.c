@@ -17,10 +17,10 @@ static const struct kymo_type *made(struct tsdl_compiler *compiler, uint32_t at,
   struct kymo_error error;
   const struct kymo_type *interned = kymo_builder_type(compiler->builder, type);
   if (!interned)
-    kymo_tsdl_no_memory(compiler->session);
+    kymo_lang_no_memory(compiler->session);
   else if (kymo_builder_check(compiler->builder, interned, &error) < 0)
-    kymo_tsdl_fail(compiler->session, at, "%s", error.message);
-  return compiler->session->failed ? NULL : interned;
+    kymo_lang_fail(compiler->session, at, "%s", error.message);
+  return compiler->session->common.failed ? NULL : interned;
 }
 
 static const char *text_of(const struct tsdl_word *word) { return word ? word->text : NULL; }
@@ -76,8 +76,8 @@ static const struct kymo_clock *clock_of(struct tsdl_compiler *compiler, const s
   if (type->clock) {
     const struct tsdl_decl *decl = type->clock->decls[TSDL_SPACE_CLOCK];
     if (!decl) {
-      kymo_tsdl_fail(compiler->session, type->clock_at, "unknown clock \"%.100s\"%s", type->clock->text,
-                     kymo_tsdl_declared_hint(compiler->session, TSDL_SPACE_CLOCK, type->clock->text));
+      kymo_lang_fail(compiler->session, type->clock_at, "unknown clock \"%.100s\"%s", type->clock->text,
+                     kymo_tsdl_declared_hint(compiler->session, TSDL_SPACE_CLOCK, type->clock->text).text);
       return NULL;
     }
     clock = compiler->schema->clocks[decl->member];
@@ -88,7 +88,7 @@ static const struct kymo_clock *clock_of(struct tsdl_compiler *compiler, const s
   if (!clock || !is_time)
     return clock;
   if (compiler->clock && compiler->clock != clock) {
-    kymo_tsdl_fail(compiler->session, type->clock ? type->clock_at : type->at,
+    kymo_lang_fail(compiler->session, type->clock ? type->clock_at : type->at,
                    "a second clock in one stream: \"%.100s\" besides \"%.100s\"", clock->name,
                    compiler->clock->name);
     return NULL;
@@ -101,10 +101,10 @@ static bool check_role(struct tsdl_compiler *compiler, const struct tsdl_type *t
                        const struct tsdl_word *name, uint32_t role) {
   const char *shown = role ? kymo_tsdl_shown_name(name) : "";
   if (role && type->is_signed)
-    return kymo_tsdl_fail(compiler->session, type->at,
+    return kymo_lang_fail(compiler->session, type->at,
                           "expected an unsigned integer as \"%s\", found a signed one", shown);
   if (role == KYMO_ROLE_MAGIC && type->size != 32)
-    return kymo_tsdl_fail(compiler->session, type->at, "expected 32 bits as \"magic\", found %" PRIu32,
+    return kymo_lang_fail(compiler->session, type->at, "expected 32 bits as \"magic\", found %" PRIu32,
                           type->size);
   return true;
 }
@@ -119,7 +119,7 @@ static const struct kymo_type *place_integer(struct tsdl_compiler *compiler, con
   if (!check_role(compiler, integer, name, role))
     return NULL;
   const struct kymo_clock *clock = clock_of(compiler, integer, role);
-  if (compiler->session->failed)
+  if (compiler->session->common.failed)
     return NULL;
   if (clock && compiler->scope == KYMO_SCOPE_EVENT_HEADER && !integer->is_signed)
     role |= KYMO_ROLE_TIMESTAMP;
@@ -181,15 +181,15 @@ static bool length_of_environment(struct tsdl_compiler *compiler, const struct t
                                   uint64_t *length) {
   struct tsdl_session *session = compiler->session;
   if (path->count != 2)
-    return kymo_tsdl_fail(session, path->at, "expected env.NAME as length");
+    return kymo_lang_fail(session, path->at, "expected env.NAME as length");
   const struct tsdl_word *name = path->words[1];
   const struct tsdl_decl *decl = name->decls[TSDL_SPACE_ENV];
   if (!decl)
-    return kymo_tsdl_fail(session, path->at, "the environment has no entry \"%.100s\"%s", name->text,
-                          kymo_tsdl_declared_hint(session, TSDL_SPACE_ENV, name->text));
+    return kymo_lang_fail(session, path->at, "the environment has no entry \"%.100s\"%s", name->text,
+                          kymo_tsdl_declared_hint(session, TSDL_SPACE_ENV, name->text).text);
   const struct kymo_environment *entry = compiler->schema->environment[decl->member];
   if (entry->text || entry->integer < 0)
-    return kymo_tsdl_fail(session, path->at, "expected a length, but the entry \"%.100s\" is %s", name->text,
+    return kymo_lang_fail(session, path->at, "expected a length, but the entry \"%.100s\" is %s", name->text,
                           entry->text ? "a text" : "negative");
   *length = (uint64_t)entry->integer;
   return true;
@@ -202,7 +202,7 @@ static bool resolve_length(struct tsdl_compiler *compiler, const struct tsdl_typ
   if (!length)
     return false;
   if (length->kind != KYMO_KIND_INTEGER || length->is_signed)
-    return kymo_tsdl_fail(compiler->session, type->path.at,
+    return kymo_lang_fail(compiler->session, type->path.at,
                           "expected an unsigned integer as length, but \"%.100s\" is %s",
                           type->path.words[type->path.count - 1]->text,
                           length->kind == KYMO_KIND_INTEGER ? "signed" : "no integer");
@@ -246,7 +246,7 @@ static const struct kymo_type *place_array(struct tsdl_compiler *compiler, struc
 static struct tsdl_frame *open_frame(struct tsdl_compiler *compiler, const struct tsdl_type *type) {
   struct tsdl_frame *frame = &compiler->frames[compiler->frame_count++];
   *frame = (struct tsdl_frame){.type = type, .depth = compiler->depth};
-  frame->members = kymo_tsdl_keep(compiler->session, type->count, sizeof *frame->members);
+  frame->members = kymo_lang_keep(compiler->session, type->count, sizeof *frame->members);
   return frame->members ? frame : NULL;
 }
 
@@ -297,9 +297,9 @@ static bool share_ranges(struct tsdl_compiler *compiler, const struct tsdl_type 
                          const struct kymo_type *tag, struct kymo_member *options) {
   uint32_t mark = ++compiler->session->serial;
   if (compiler->fields_left <= tag->mapping_count)
-    return kymo_tsdl_fail(compiler->session, type->at, TOO_MANY_FIELDS);
+    return kymo_lang_fail(compiler->session, type->at, TOO_MANY_FIELDS);
   compiler->fields_left -= tag->mapping_count;
-  struct kymo_range *ranges = kymo_tsdl_keep(compiler->session, tag->mapping_count, sizeof *ranges);
+  struct kymo_range *ranges = kymo_lang_keep(compiler->session, tag->mapping_count, sizeof *ranges);
   if (!ranges)
     return false;
   for (uint32_t i = 0; i < type->count; i++) {
@@ -318,7 +318,7 @@ static bool share_ranges(struct tsdl_compiler *compiler, const struct tsdl_type 
   }
   for (uint32_t i = 0; i < type->count; i++)
     if (options[i].range_count == 0)
-      return kymo_tsdl_fail(compiler->session, type->members[i].at,
+      return kymo_lang_fail(compiler->session, type->members[i].at,
                             "the tag \"%.100s\" has no label \"%.100s\"",
                             type->path.words[type->path.count - 1]->text, type->members[i].word->text);
   return true;
@@ -328,15 +328,15 @@ static const struct kymo_type *place_variant(struct tsdl_compiler *compiler, con
   struct kymo_type variant = {
       .kind = KYMO_KIND_VARIANT, .name = text_of(type->name), .member_count = type->count};
   if (type->path.count == 0) {
-    kymo_tsdl_fail(compiler->session, type->at,
+    kymo_lang_fail(compiler->session, type->at,
                    "this variant has no tag: expected \"<\" and the name of a field");
     return NULL;
   }
   const struct kymo_type *tag = kymo_tsdl_resolve(compiler, &type->path, &variant.selector);
   if (tag && !tag->is_enumeration)
-    kymo_tsdl_fail(compiler->session, type->path.at, "expected an enumeration as tag, but \"%.100s\" is none",
+    kymo_lang_fail(compiler->session, type->path.at, "expected an enumeration as tag, but \"%.100s\" is none",
                    type->path.words[type->path.count - 1]->text);
-  if (compiler->session->failed)
+  if (compiler->session->common.failed)
     return NULL;
   variant.selector_type = tag;
   struct tsdl_frame *frame = open_frame(compiler, type);
@@ -369,7 +369,7 @@ static const struct kymo_type *place_any(struct tsdl_compiler *compiler, struct 
 static const struct kymo_type *place(struct tsdl_compiler *compiler, struct tsdl_type *type,
                                      const struct tsdl_word *name) {
   if (compiler->fields_left == 0 || compiler->depth > TSDL_DEPTH_MAX) {
-    kymo_tsdl_fail(compiler->session, type->at, "%s",
+    kymo_lang_fail(compiler->session, type->at, "%s",
                    compiler->fields_left == 0 ? TOO_MANY_FIELDS : "fields nested too deeply");
     return NULL;
   }
@@ -387,7 +387,7 @@ static const struct kymo_type *place(struct tsdl_compiler *compiler, struct tsdl
 const struct kymo_type *kymo_tsdl_place_scope(struct tsdl_compiler *compiler, enum kymo_scope scope,
                                               struct tsdl_type *type) {
   if (type->kind != TSDL_KIND_STRUCT) {
-    kymo_tsdl_fail(compiler->session, type->at, "expected a struct");
+    kymo_lang_fail(compiler->session, type->at, "expected a struct");
     return NULL;
   }
   compiler->scope = scope;

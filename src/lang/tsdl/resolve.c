@@ -40,7 +40,7 @@ static const char *name_at(const struct trail *trail) { return trail->path->word
 
 static bool fail(struct trail *trail, const char *what, const char *why) {
   struct tsdl_session *session = trail->compiler->session;
-  return kymo_tsdl_fail(session, trail->path->at, "%s \"%.100s\"%s", what, name_at(trail), why);
+  return kymo_lang_fail(session, trail->path->at, "%s \"%.100s\"%s", what, name_at(trail), why);
 }
 
 static bool add_step(struct trail *trail, uint32_t step) {
@@ -64,12 +64,10 @@ static bool look_through(struct trail *trail, uint32_t count) {
 
 static bool no_member(struct trail *trail) {
   const struct kymo_type *type = trail->type;
-  struct tsdl_session *session = trail->compiler->session;
-  const char **names = kymo_tsdl_new(session, type->member_count, sizeof *names);
-  for (uint32_t i = 0; names && i < type->member_count; i++)
-    names[i] = type->members[i].source_name;
-  return fail(trail, "there is no member",
-              names ? kymo_tsdl_hint(session, name_at(trail), names, type->member_count) : "");
+  struct kymo_nearest nearest = kymo_nearest_to(name_at(trail));
+  for (uint32_t i = 0; i < type->member_count; i++)
+    kymo_nearest_consider(&nearest, type->members[i].source_name);
+  return fail(trail, "there is no member", kymo_nearest_hint(&nearest).text);
 }
 
 /* Down by the remaining names. */
@@ -184,7 +182,7 @@ static bool begin_outside(struct trail *trail) {
     }
   }
   return fail(trail, "no field before this place is named",
-              kymo_tsdl_declared_hint(trail->compiler->session, TSDL_SPACE_FIELD, name_at(trail)));
+              kymo_tsdl_declared_hint(trail->compiler->session, TSDL_SPACE_FIELD, name_at(trail)).text);
 }
 
 static bool begin(struct trail *trail) {
@@ -206,7 +204,7 @@ const struct kymo_type *kymo_tsdl_resolve(struct tsdl_compiler *compiler, const 
   struct trail trail = {.compiler = compiler, .path = path};
   if (!begin(&trail))
     return NULL;
-  uint32_t *steps = kymo_tsdl_keep(compiler->session, trail.depth, sizeof *steps);
+  uint32_t *steps = kymo_lang_keep(compiler->session, trail.depth, sizeof *steps);
   if (!steps)
     return NULL;
   memcpy(steps, trail.steps, trail.depth * sizeof *steps);

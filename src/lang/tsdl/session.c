@@ -1,47 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory, words, scopes and error reports of one compilation. */
-#include "base/fail.h"
+/* Words and scopes of one compilation. */
 #include "base/hash.h"
-#include "base/nearest.h"
 #include "lang/tsdl/tree.h"
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- errors and memory ---- */
-
-bool kymo_tsdl_fail(struct tsdl_session *session, uint32_t at, const char *format, ...) {
-  va_list args;
-  if (session->failed)
-    return false;
-  session->failed = true;
-  va_start(args, format);
-  kymo_fail_text_args(session->error, session->file, session->text, session->length, at, format, args);
-  va_end(args);
-  return false;
-}
-
-bool kymo_tsdl_no_memory(struct tsdl_session *session) {
-  if (!session->failed)
-    kymo_fail(session->error, KYMO_E_MEMORY, "out of memory while compiling TSDL");
-  session->failed = true;
-  return false;
-}
-
-void *kymo_tsdl_new(struct tsdl_session *session, size_t count, size_t size) {
-  void *memory = kymo_arena_array(&session->temp, count, size);
-  if (!memory)
-    kymo_tsdl_no_memory(session);
-  return memory;
-}
-
-void *kymo_tsdl_keep(struct tsdl_session *session, size_t count, size_t size) {
-  void *memory = kymo_arena_array(session->keep, count, size);
-  if (!memory)
-    kymo_tsdl_no_memory(session);
-  return memory;
-}
 
 /* ---- words ---- */
 
@@ -92,16 +53,16 @@ struct tsdl_word *kymo_tsdl_word(struct tsdl_session *session, const char *text,
   while ((word = (struct tsdl_word *)kymo_hash_table_next(&session->words, hash, &at)))
     if (word->length == length && memcmp(word->text, text, length) == 0)
       return word;
-  word = kymo_tsdl_keep(session, 1, sizeof *word + length + 1);
+  word = kymo_lang_keep(session, 1, sizeof *word + length + 1);
   if (!word)
     return NULL;
   memcpy(word->text, text, length);
   word->hash = hash;
   word->length = (uint32_t)length;
   word->keyword = keyword_of(word->text);
-  if (kymo_hash_table_add(&session->words, &session->temp, hash, (uintptr_t)word))
+  if (kymo_hash_table_add(&session->words, &session->common.temp, hash, (uintptr_t)word))
     return word;
-  kymo_tsdl_no_memory(session);
+  kymo_lang_no_memory(session);
   return NULL;
 }
 
@@ -133,7 +94,7 @@ struct tsdl_decl *kymo_tsdl_declare(struct tsdl_session *session, enum tsdl_spac
   struct tsdl_decl *decl = session->free_decls;
   if (decl)
     session->free_decls = decl->previous;
-  else if (!(decl = kymo_tsdl_new(session, 1, sizeof *decl)))
+  else if (!(decl = kymo_lang_new(session, 1, sizeof *decl)))
     return NULL;
   *decl = (struct tsdl_decl){
       .hidden = hidden, .previous = session->decls, .word = word, .space = space, .scope = session->scope};
@@ -144,25 +105,12 @@ struct tsdl_decl *kymo_tsdl_declare(struct tsdl_session *session, enum tsdl_spac
 
 /* ---- suggestions ---- */
 
-static const char *hint_of(struct tsdl_session *session, const struct kymo_nearest *nearest) {
-  struct kymo_hint hint = kymo_nearest_hint(nearest);
-  const char *copy = kymo_arena_copy(&session->temp, hint.text, strlen(hint.text));
-  return copy ? copy : "";
-}
-
-const char *kymo_tsdl_hint(struct tsdl_session *session, const char *text, const char *const *candidates,
-                           size_t count) {
-  struct kymo_nearest nearest = kymo_nearest_to(text);
-  for (size_t i = 0; i < count; i++)
-    kymo_nearest_consider(&nearest, candidates[i]);
-  return hint_of(session, &nearest);
-}
-
-const char *kymo_tsdl_declared_hint(struct tsdl_session *session, enum tsdl_space space, const char *text) {
+struct kymo_hint kymo_tsdl_declared_hint(struct tsdl_session *session, enum tsdl_space space,
+                                         const char *text) {
   struct kymo_nearest nearest = kymo_nearest_to(text);
   unsigned left = 100000; /* an error may cost time, but not a second */
   for (const struct tsdl_decl *decl = session->decls; decl && left > 0; decl = decl->previous, left--)
     if (decl->space == space)
       kymo_nearest_consider(&nearest, decl->word->text);
-  return hint_of(session, &nearest);
+  return kymo_nearest_hint(&nearest);
 }

@@ -15,7 +15,9 @@
 #ifndef KYMO_LANG_TSDL_TREE_H
 #define KYMO_LANG_TSDL_TREE_H
 
+#include "base/nearest.h"
 #include "base/table.h"
+#include "lang/text/session.h"
 #include <kymo/schema.h>
 
 #define TSDL_DEPTH_MAX 64
@@ -98,14 +100,9 @@ struct tsdl_word {
 #define TSDL_WORD_OF(text_) \
   ((struct tsdl_word *)(void *)((char *)(uintptr_t)(text_)-offsetof(struct tsdl_word, text)))
 
-/* One compilation: the source, memory, words, declarations. */
+/* One compilation: words and declarations. */
 struct tsdl_session {
-  const char *text, *file;
-  uint32_t length;
-  struct kymo_error *error;
-  bool failed;             /* an error was reported; the first one stays */
-  struct kymo_arena *keep; /* the schema's */
-  struct kymo_arena temp;
+  struct kymo_lang_session common;      /* keep: the schema's */
   struct kymo_hash_table words;         /* struct tsdl_word */
   uint32_t serial;                      /* of scopes and marks */
   uint32_t scope;                       /* the innermost one */
@@ -113,15 +110,6 @@ struct tsdl_session {
   struct tsdl_decl *decls, *free_decls; /* the latest declaration; used ones */
 };
 
-/* Reports an error at a byte of the text. Returns false, for `return kymo_tsdl_fail(…)`. */
-bool kymo_tsdl_fail(struct tsdl_session *session, uint32_t at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* The same for memory that ran out. */
-bool kymo_tsdl_no_memory(struct tsdl_session *session);
-/* Zeroed memory until the end of the compilation; NULL after reporting. */
-void *kymo_tsdl_new(struct tsdl_session *session, size_t count, size_t size);
-/* Zeroed memory that lives as long as the schema; NULL after reporting. */
-void *kymo_tsdl_keep(struct tsdl_session *session, size_t count, size_t size);
 /* The word of this text; NULL after reporting. */
 struct tsdl_word *kymo_tsdl_word(struct tsdl_session *session, const char *text, size_t length);
 
@@ -132,11 +120,9 @@ void kymo_tsdl_leave(struct tsdl_session *session, uint32_t outer);
  * true) or after reporting. */
 struct tsdl_decl *kymo_tsdl_declare(struct tsdl_session *session, enum tsdl_space space,
                                     struct tsdl_word *word, bool *again);
-/* " (did you mean \"x\"?)" of the nearest of `count` candidates, or "". Lives in the session. */
-const char *kymo_tsdl_hint(struct tsdl_session *session, const char *text, const char *const *candidates,
-                           size_t count);
-/* The same among all words that are declared in a space. */
-const char *kymo_tsdl_declared_hint(struct tsdl_session *session, enum tsdl_space space, const char *text);
+/* " (did you mean \"x\"?)" of the nearest of all words that are declared in a space, or "". */
+struct kymo_hint kymo_tsdl_declared_hint(struct tsdl_session *session, enum tsdl_space space,
+                                         const char *text);
 
 /* ---- described types ---- */
 

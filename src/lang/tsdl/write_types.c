@@ -19,7 +19,6 @@
 #include "lang/tsdl/writer.h"
 #include "schema/parts.h"
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static void put(struct tsdl_writer *writer, const char *text) { kymo_strbuf_puts(writer->out, text); }
