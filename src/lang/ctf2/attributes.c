@@ -101,9 +101,9 @@ static void dump_identity(struct kymo_strbuf *out, const struct ctf2_value *obje
 }
 
 static bool keep_text(struct ctf2_session *session, struct kymo_strbuf *text, const char **out) {
-  *out = text->failed ? NULL : kymo_arena_copy(session->keep, text->text, text->length);
+  *out = text->failed ? NULL : kymo_lang_keep_text(session, text->text, text->length);
   kymo_strbuf_free(text);
-  return *out || kymo_ctf2_no_memory(session);
+  return *out || kymo_lang_no_memory(session);
 }
 
 /* What of all is to be kept. */
@@ -309,7 +309,7 @@ static bool get_machine(struct ctf2_compiler *compiler, const struct ctf2_value 
   uint64_t page_size = 0;
   if (!kymo_ctf2_get(own, "machine", &object))
     return true;
-  struct kymo_machine *machine = kymo_ctf2_keep(compiler->session, 1, sizeof *machine);
+  struct kymo_machine *machine = kymo_lang_keep(compiler->session, 1, sizeof *machine);
   if (!machine || !kymo_ctf2_object(&object) || !kymo_ctf2_get_text(&object, "name", &name) ||
       !kymo_ctf2_get_unsigned(&object, "page-size", &page_size) ||
       !get_flag(&object, "char-is-signed", &machine->char_is_signed) ||

@@ -4,11 +4,9 @@
  * trace class, if there is one, before the data stream classes, since its packet header is before all
  * they have.
  */
-#include "base/fail.h"
 #include "lang/ctf2/compiler.h"
 #include "lang/ctf2/ctf2.h"
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #define FIELDS_BASE (UINT64_C(1) << 18)
@@ -67,7 +65,7 @@ static bool compile_alias(struct ctf2_compiler *compiler, const struct ctf2_valu
   if (!ok)
     json_decref(index);
   return ok && (json_object_set_new(compiler->alias_names, text, index) == 0 ||
-                kymo_ctf2_no_memory(compiler->session));
+                kymo_lang_no_memory(compiler->session));
 }
 
 /* ---- trace class ---- */
@@ -81,10 +79,10 @@ static bool take_environment(struct ctf2_compiler *compiler, const struct ctf2_v
   if (!kymo_ctf2_object(&map))
     return false;
   json_object_foreach(map.json, name, json) {
-    struct kymo_environment entry = {.name = kymo_arena_copy(compiler->session->keep, name, strlen(name))};
+    struct kymo_environment entry = {.name = kymo_lang_keep_text(compiler->session, name, strlen(name))};
     kymo_ctf2_get(&map, name, &value);
     if (!entry.name)
-      return kymo_ctf2_no_memory(compiler->session);
+      return false;
     uint64_t beyond;
     if (!json_is_integer(json) && (!json_is_string(json) || kymo_ctf2_is_marked(json, &beyond)))
       return kymo_ctf2_expected(&value, "a text or a signed number of 64 bits");
@@ -92,7 +90,7 @@ static bool take_environment(struct ctf2_compiler *compiler, const struct ctf2_v
                               : !kymo_ctf2_text(&value, &entry.text))
       return false;
     if (kymo_builder_environment(compiler->builder, &entry) < 0)
-      return kymo_ctf2_no_memory(compiler->session);
+      return kymo_lang_no_memory(compiler->session);
   }
   return true;
 }
@@ -195,7 +193,7 @@ static bool compile_clock(struct ctf2_compiler *compiler, const struct ctf2_valu
   json_t *index = json_integer(compiler->schema->clock_count);
   return (kymo_builder_clock(compiler->builder, &clock) &&
           json_object_set_new(compiler->clock_ids, text, index) == 0) ||
-         kymo_ctf2_no_memory(compiler->session);
+         kymo_lang_no_memory(compiler->session);
 }
 
 bool kymo_ctf2_find_clock(struct ctf2_compiler *compiler, const struct ctf2_value *id,
@@ -244,7 +242,7 @@ static bool compile_stream(struct ctf2_compiler *compiler, const struct ctf2_val
   stream.event_header = compiler->roots[KYMO_SCOPE_EVENT_HEADER];
   stream.common_context = compiler->roots[KYMO_SCOPE_COMMON_CONTEXT];
   return kymo_builder_stream(compiler->builder, &stream, &made, NULL) == KYMO_OK ||
-         kymo_ctf2_no_memory(compiler->session);
+         kymo_lang_no_memory(compiler->session);
 }
 
 /* ---- event record classes ---- */
@@ -291,7 +289,7 @@ static bool compile_event(struct ctf2_compiler *compiler, const struct ctf2_valu
   event.payload = compiler->roots[KYMO_SCOPE_PAYLOAD];
   return kymo_builder_event(compiler->builder, (struct kymo_stream_class *)(uintptr_t)stream, &event, NULL,
                             NULL) == KYMO_OK ||
-         kymo_ctf2_no_memory(compiler->session);
+         kymo_lang_no_memory(compiler->session);
 }
 
 /* ---- all ---- */
@@ -313,35 +311,35 @@ static bool compile_fragment(struct ctf2_compiler *compiler, const struct ctf2_v
 
 static bool compile(struct ctf2_compiler *compiler) {
   struct ctf2_session *session = compiler->session;
-  compiler->fields_left = FIELDS_BASE + FIELDS_PER_BYTE * (uint64_t)session->length;
+  compiler->fields_left = FIELDS_BASE + FIELDS_PER_BYTE * (uint64_t)session->common.length;
   if (!kymo_ctf2_parse(session))
     return false;
-  compiler->aliases = kymo_arena_array(&session->temp, session->fragment_count, sizeof *compiler->aliases);
+  compiler->aliases = kymo_lang_new(session, session->fragment_count, sizeof *compiler->aliases);
   compiler->alias_names = json_object();
   compiler->clock_ids = json_object();
   if (!compiler->aliases || !compiler->alias_names || !compiler->clock_ids)
-    return kymo_ctf2_no_memory(session);
+    return kymo_lang_no_memory(session);
   for (size_t i = 0; i < session->fragment_count; i++) {
     struct ctf2_value fragment = kymo_ctf2_root(&session->fragments[i]);
     if (!compile_fragment(compiler, &fragment, i == 0))
       return false;
   }
-  return session->fragment_count > 0 || kymo_ctf2_fail_at(session, 0, "expected the preamble");
+  return session->fragment_count > 0 || kymo_lang_fail(session, 0, "expected the preamble");
 }
 
 struct kymo_schema *kymo_ctf2_compile(const char *text, size_t length, const char *file,
                                       struct kymo_error *error) {
-  struct kymo_error ignored;
+  struct ctf2_session session = {.common = {.text = text ? text : "",
+                                            .length = length,
+                                            .file = file,
+                                            .what = "CTF 2 metadata",
+                                            .error = error}};
   struct kymo_builder *builder = kymo_builder_new();
   if (!builder) {
-    kymo_fail(error, KYMO_E_MEMORY, "out of memory while compiling CTF 2 metadata");
+    kymo_lang_no_memory(&session);
     return NULL;
   }
-  struct ctf2_session session = {.text = text ? text : "",
-                                 .file = file,
-                                 .length = length,
-                                 .error = error ? error : &ignored,
-                                 .keep = kymo_builder_arena(builder)};
+  session.common.keep = kymo_builder_arena(builder);
   struct ctf2_compiler compiler = {
       .session = &session, .builder = builder, .schema = kymo_builder_schema(builder)};
   bool ok = compile(&compiler);

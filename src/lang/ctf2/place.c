@@ -65,7 +65,7 @@ static bool place_members(struct part *part, const struct ctf2_value *list) {
   uint32_t count = (uint32_t)json_array_size(list->json);
   struct ctf2_frame *frame = &compiler->frames[compiler->frame_count++];
   *frame = (struct ctf2_frame){.names = list, .depth = compiler->depth};
-  frame->members = kymo_ctf2_keep(compiler->session, count, sizeof *frame->members);
+  frame->members = kymo_lang_keep(compiler->session, count, sizeof *frame->members);
   bool ok = frame->members != NULL;
   for (uint32_t i = 0; i < count && ok; i++, frame->placed++)
     ok = place_member(part, frame, i);
@@ -189,7 +189,7 @@ static bool is_new_name(const struct ctf2_value *list, uint32_t index, const cha
     kymo_ctf2_get(&object, "name", &name);
     return kymo_ctf2_fail(&name, "a second \"%.100s\"", text);
   }
-  return json_object_set_new(names, text, json_true()) == 0 || kymo_ctf2_no_memory(list->fragment->session);
+  return json_object_set_new(names, text, json_true()) == 0 || kymo_lang_no_memory(list->fragment->session);
 }
 
 static bool fill_variant(struct part *part) {
@@ -203,10 +203,10 @@ static bool fill_variant(struct part *part) {
   uint32_t count = (uint32_t)json_array_size(list.json);
   if (count == 0)
     return kymo_ctf2_expected(&list, "at least one option");
-  struct kymo_member *options = kymo_ctf2_keep(part->compiler->session, count, sizeof *options);
+  struct kymo_member *options = kymo_lang_keep(part->compiler->session, count, sizeof *options);
   json_t *names = json_object();
   part->type.members = options;
-  bool ok = options && (names || kymo_ctf2_no_memory(part->compiler->session));
+  bool ok = options && (names || kymo_lang_no_memory(part->compiler->session));
   for (uint32_t i = 0; i < count && ok; i++)
     ok = place_option(part, &list, options, i) &&
          (!options[i].name[0] || is_new_name(&list, i, options[i].name, names));
@@ -427,10 +427,10 @@ static const struct kymo_type *made(struct part *part) {
   struct kymo_error error;
   const struct kymo_type *type = kymo_builder_type(part->compiler->builder, &part->type);
   if (!type)
-    kymo_ctf2_no_memory(part->compiler->session);
+    kymo_lang_no_memory(part->compiler->session);
   else if (kymo_builder_check(part->compiler->builder, type, &error) < 0)
     kymo_ctf2_fail(part->value, "%s", error.message);
-  return part->compiler->session->failed ? NULL : type;
+  return part->compiler->session->common.failed ? NULL : type;
 }
 
 /* The one member of a wrapper, which takes over its alignment. */

@@ -223,9 +223,9 @@ static size_t reduce(const struct ctf2_value *path, size_t *items) {
 
 static bool follow(struct trail *trail, const struct ctf2_value *path) {
   struct ctf2_session *session = trail->compiler->session;
-  size_t *items = kymo_arena_array(&session->temp, json_array_size(path->json), sizeof *items);
+  size_t *items = kymo_lang_new(session, json_array_size(path->json), sizeof *items);
   if (!items)
-    return kymo_ctf2_no_memory(session);
+    return false;
   size_t count = reduce(path, items);
   for (size_t i = 0; i < count; i++) {
     trail->name = kymo_ctf2_element(path, items[i]);
@@ -265,7 +265,7 @@ bool kymo_ctf2_resolve(struct ctf2_compiler *compiler, const struct ctf2_value *
     return kymo_ctf2_fail(&trail.name, "expected an integer or a boolean");
   if (!check_options(&trail))
     return false;
-  uint32_t *steps = kymo_ctf2_keep(compiler->session, trail.depth, sizeof *steps);
+  uint32_t *steps = kymo_lang_keep(compiler->session, trail.depth, sizeof *steps);
   if (!steps)
     return false;
   memcpy(steps, trail.steps, trail.depth * sizeof *steps);

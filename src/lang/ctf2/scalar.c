@@ -36,7 +36,7 @@ static bool take_orders(struct ctf2_compiler *compiler, const struct ctf2_value 
     return true;
   type->bits_reversed =
       kymo_ctf2_word(&bit_order, bit_orders, &index) && (index == 1) != (type->order == KYMO_ORDER_BIG);
-  return !compiler->session->failed;
+  return !compiler->session->common.failed;
 }
 
 bool kymo_ctf2_fixed_scalar(struct ctf2_compiler *compiler, const struct ctf2_value *value,
@@ -76,7 +76,7 @@ bool kymo_ctf2_ranges(struct ctf2_compiler *compiler, const struct ctf2_value *v
   if (!kymo_ctf2_array(value))
     return false;
   size_t size = json_array_size(value->json);
-  struct kymo_range *list = kymo_ctf2_keep(compiler->session, size, sizeof *list);
+  struct kymo_range *list = kymo_lang_keep(compiler->session, size, sizeof *list);
   if (!list)
     return false;
   for (size_t i = 0; i < size; i++) {
@@ -113,10 +113,10 @@ static bool take_mapping(struct ctf2_compiler *compiler, const struct ctf2_value
     return kymo_ctf2_expected(value, "at least one range");
   if (is_flags && !check_flags(value, ranges, count, type->size_bits))
     return false;
-  const char *name = kymo_arena_copy(compiler->session->keep, value->key, strlen(value->key));
+  const char *name = kymo_lang_keep_text(compiler->session, value->key, strlen(value->key));
   for (uint32_t i = 0; i < count; i++)
     mappings[type->mapping_count++] = (struct kymo_mapping){name, ranges[i].low, ranges[i].high};
-  return name || kymo_ctf2_no_memory(compiler->session);
+  return name != NULL;
 }
 
 static int by_text(const void *a, const void *b) {
@@ -125,14 +125,11 @@ static int by_text(const void *a, const void *b) {
 
 /* The names of an object, sorted: their order has no meaning in JSON. */
 static const char **names_of(struct ctf2_compiler *compiler, json_t *object) {
-  const char **names = kymo_arena_array(&compiler->session->temp, json_object_size(object), sizeof *names),
-             *name;
+  const char **names = kymo_lang_new(compiler->session, json_object_size(object), sizeof *names), *name;
   json_t *value;
   size_t count = 0;
-  if (!names) {
-    kymo_ctf2_no_memory(compiler->session);
+  if (!names)
     return NULL;
-  }
   json_object_foreach(object, name, value) names[count++] = name;
   if (count > 0)
     qsort(names, count, sizeof *names, by_text);
@@ -143,7 +140,7 @@ static const char **names_of(struct ctf2_compiler *compiler, json_t *object) {
 static bool reorder(struct ctf2_compiler *compiler, const struct ctf2_value *order, struct kymo_type *type,
                     json_t *next) {
   uint32_t count = type->mapping_count;
-  struct kymo_mapping *list = kymo_ctf2_keep(compiler->session, count, sizeof *list);
+  struct kymo_mapping *list = kymo_lang_keep(compiler->session, count, sizeof *list);
   if (!list)
     return false;
   for (uint32_t i = 0; i < count; i++)
@@ -175,9 +172,9 @@ bool kymo_ctf2_mappings(struct ctf2_compiler *compiler, const struct ctf2_value 
   /* 0 if it is not an array */
   json_object_foreach(value->json, name, ranges) room += json_array_size(ranges);
   const char **names = names_of(compiler, value->json);
-  struct kymo_mapping *mappings = kymo_ctf2_keep(compiler->session, room, sizeof *mappings);
+  struct kymo_mapping *mappings = kymo_lang_keep(compiler->session, room, sizeof *mappings);
   if (!names || !mappings || room > UINT32_MAX)
-    return kymo_ctf2_no_memory(compiler->session);
+    return kymo_lang_no_memory(compiler->session);
   for (size_t i = 0; i < json_object_size(value->json); i++) {
     struct ctf2_value mapping;
     if (!kymo_ctf2_get(value, names[i], &mapping) || !take_mapping(compiler, &mapping, type, mappings))
@@ -186,7 +183,7 @@ bool kymo_ctf2_mappings(struct ctf2_compiler *compiler, const struct ctf2_value 
   type->mappings = mappings;
   json_t *next = hints->has_order ? json_object() : NULL;
   bool ok = !hints->has_order ||
-            (next ? reorder(compiler, &hints->order, type, next) : kymo_ctf2_no_memory(compiler->session));
+            (next ? reorder(compiler, &hints->order, type, next) : kymo_lang_no_memory(compiler->session));
   json_decref(next);
   return ok;
 }

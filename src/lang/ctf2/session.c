@@ -1,39 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* From text to fragments: records of RFC 7464 between record separators, each one JSON object. */
 #include "lang/ctf2/session.h"
-#include "base/fail.h"
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define RECORD_SEPARATOR 0x1e
-
-bool kymo_ctf2_fail_at(struct ctf2_session *session, size_t at, const char *format, ...) {
-  va_list args;
-  if (session->failed)
-    return false;
-  session->failed = true;
-  va_start(args, format);
-  kymo_fail_text_args(session->error, session->file, session->text, session->length, at, format, args);
-  va_end(args);
-  return false;
-}
-
-bool kymo_ctf2_no_memory(struct ctf2_session *session) {
-  if (!session->failed)
-    kymo_fail(session->error, KYMO_E_MEMORY, "out of memory while compiling CTF 2 metadata");
-  session->failed = true;
-  return false;
-}
-
-void *kymo_ctf2_keep(struct ctf2_session *session, size_t count, size_t size) {
-  void *memory = kymo_arena_array(session->keep, count, size);
-  if (!memory)
-    kymo_ctf2_no_memory(session);
-  return memory;
-}
 
 /* ---- marks ---- */
 
@@ -75,10 +46,10 @@ static void mark_number(char *text, size_t length) {
 static bool mark_numbers(struct ctf2_session *session) {
   char *copy = session->copy;
   bool in_text = false;
-  for (size_t i = 0; i < session->length; i++) {
+  for (size_t i = 0; i < session->common.length; i++) {
     if (in_text && copy[i] == '\\') {
       if (strncmp(copy + i, "\\u0000", 6) == 0)
-        return kymo_ctf2_fail_at(session, i, "a zero character in a text");
+        return kymo_lang_fail(session, i, "a zero character in a text");
       i++;
     } else if (copy[i] == '"') {
       in_text = !in_text;
@@ -103,12 +74,12 @@ static bool parse_record(struct ctf2_session *session, struct ctf2_fragment *fra
                               JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
   if (fragment->json)
     return json_is_object(fragment->json) ||
-           kymo_ctf2_fail_at(session, fragment->at, "expected a fragment, which is an object");
+           kymo_lang_fail(session, fragment->at, "expected a fragment, which is an object");
   if (json_error_code(&error) == json_error_out_of_memory)
-    return kymo_ctf2_no_memory(session);
+    return kymo_lang_no_memory(session);
   size_t position = error.position > 0 ? (size_t)error.position - 1 : 0;
   size_t last = fragment->length > 0 ? fragment->length - 1 : 0;
-  return kymo_ctf2_fail_at(session, fragment->at + (position < last ? position : last), "%s", error.text);
+  return kymo_lang_fail(session, fragment->at + (position < last ? position : last), "%s", error.text);
 }
 
 static bool is_blank(const char *text, size_t length) { return strspn(text, " \t\r\n") >= length; }
@@ -116,16 +87,16 @@ static bool is_blank(const char *text, size_t length) { return strspn(text, " \t
 static bool parse_records(struct ctf2_session *session) {
   const char *copy = session->copy;
   size_t count = 0;
-  for (size_t i = 0; i < session->length; i++)
+  for (size_t i = 0; i < session->common.length; i++)
     count += copy[i] == RECORD_SEPARATOR;
-  session->fragments = kymo_arena_array(&session->temp, count + 1, sizeof *session->fragments);
+  session->fragments = kymo_lang_new(session, count + 1, sizeof *session->fragments);
   if (!session->fragments)
-    return kymo_ctf2_no_memory(session);
-  if (session->length == 0 || copy[0] != RECORD_SEPARATOR)
-    return kymo_ctf2_fail_at(session, 0, "expected a record separator (0x1e)");
-  for (size_t at = 1, end; at <= session->length; at = end + 1) {
-    const char *next = memchr(copy + at, RECORD_SEPARATOR, session->length - at);
-    end = next ? (size_t)(next - copy) : session->length;
+    return false;
+  if (session->common.length == 0 || copy[0] != RECORD_SEPARATOR)
+    return kymo_lang_fail(session, 0, "expected a record separator (0x1e)");
+  for (size_t at = 1, end; at <= session->common.length; at = end + 1) {
+    const char *next = memchr(copy + at, RECORD_SEPARATOR, session->common.length - at);
+    end = next ? (size_t)(next - copy) : session->common.length;
     if (is_blank(copy + at, end - at))
       continue;
     struct ctf2_fragment *fragment = &session->fragments[session->fragment_count++];
@@ -138,14 +109,14 @@ static bool parse_records(struct ctf2_session *session) {
 }
 
 bool kymo_ctf2_parse(struct ctf2_session *session) {
-  session->copy = kymo_arena_copy(&session->temp, session->text, session->length);
+  session->copy = kymo_arena_copy(&session->common.temp, session->common.text, session->common.length);
   if (!session->copy)
-    return kymo_ctf2_no_memory(session);
+    return kymo_lang_no_memory(session);
   return mark_numbers(session) && parse_records(session);
 }
 
 void kymo_ctf2_end(struct ctf2_session *session) {
   for (size_t i = 0; i < session->fragment_count; i++)
     json_decref(session->fragments[i].json);
-  kymo_arena_free(&session->temp);
+  kymo_lang_end(session);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One compilation: the text, its fragments as JSON values, memory, and the error.
+ * One compilation: the fragments of the text as JSON values.
  *
  * A struct ctf2_value is a JSON value and the way to it from its fragment: values are on the stack of the
  * functions that read them, so the way costs nothing, and an error has path, line and column.
@@ -11,7 +11,7 @@
 #ifndef KYMO_LANG_CTF2_SESSION_H
 #define KYMO_LANG_CTF2_SESSION_H
 
-#include "base/arena.h"
+#include "lang/text/session.h"
 #include <jansson.h>
 #include <kymo/schema.h>
 
@@ -32,15 +32,10 @@ struct ctf2_value {
 };
 
 struct ctf2_session {
-  const char *text, *file;
-  size_t length;
-  char *copy; /* of the text, with numbers marked and a NUL after it */
-  struct kymo_error *error;
-  struct kymo_arena temp;  /* freed with the session */
-  struct kymo_arena *keep; /* the schema's */
+  struct kymo_lang_session common; /* keep: the schema's */
+  char *copy;                      /* of the text, with numbers marked and a NUL after it */
   struct ctf2_fragment *fragments;
   size_t fragment_count;
-  bool failed;
 };
 
 /* ---- session.c ---- */
@@ -49,12 +44,6 @@ struct ctf2_session {
 bool kymo_ctf2_parse(struct ctf2_session *session);
 /* Frees fragments and temporary memory. */
 void kymo_ctf2_end(struct ctf2_session *session);
-/* Memory of the schema; NULL after reporting. */
-void *kymo_ctf2_keep(struct ctf2_session *session, size_t count, size_t size);
-/* Reports the first error of a compilation. Returns false. */
-bool kymo_ctf2_fail_at(struct ctf2_session *session, size_t at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-bool kymo_ctf2_no_memory(struct ctf2_session *session);
 /* If a value is a marked integer: its value. */
 bool kymo_ctf2_is_marked(const json_t *json, uint64_t *value);
 

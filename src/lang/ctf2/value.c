@@ -107,13 +107,13 @@ bool kymo_ctf2_fail(const struct ctf2_value *value, const char *format, ...) {
   struct path path;
   char message[300];
   va_list args;
-  if (session->failed)
+  if (session->common.failed)
     return false;
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  return kymo_ctf2_fail_at(session, (size_t)(place_of(value) - session->copy), "%s: %s",
-                           path_to(&path, value), message);
+  return kymo_lang_fail(session, (size_t)(place_of(value) - session->copy), "%s: %s", path_to(&path, value),
+                        message);
 }
 
 bool kymo_ctf2_expected(const struct ctf2_value *value, const char *what) {
@@ -207,8 +207,8 @@ bool kymo_ctf2_text(const struct ctf2_value *value, const char **out) {
   struct ctf2_session *session = value->fragment->session;
   if (!json_is_string(value->json) || kymo_ctf2_is_marked(value->json, &number))
     return kymo_ctf2_expected(value, "a text");
-  *out = kymo_arena_copy(session->keep, json_string_value(value->json), json_string_length(value->json));
-  return *out || kymo_ctf2_no_memory(session);
+  *out = kymo_lang_keep_text(session, json_string_value(value->json), json_string_length(value->json));
+  return *out != NULL;
 }
 
 bool kymo_ctf2_word(const struct ctf2_value *value, const char *const *words, uint32_t *out) {
