@@ -1,35 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Tokens of the registry's text, and the values that consist of one or two of them. */
-#include "base/fail.h"
 #include "base/list.h"
 #include "base/nearest.h"
 #include "lang/registry/parser.h"
 #include "lang/registry/text.h"
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- errors ---- */
-
-bool kymo_registry_fail(struct registry_parser *parser, size_t at, const char *format, ...) {
-  va_list args;
-  if (parser->failed)
-    return false;
-  parser->failed = true;
-  va_start(args, format);
-  kymo_fail_text_args(parser->error, parser->file, parser->cursor.text, parser->cursor.length, at, format,
-                      args);
-  va_end(args);
-  return false;
-}
-
-bool kymo_registry_no_memory(struct registry_parser *parser) {
-  if (!parser->failed)
-    kymo_fail(parser->error, KYMO_E_MEMORY, "out of memory while compiling a registry");
-  parser->failed = true;
-  return false;
-}
 
 /* As much of the current token as a message can hold. */
 static int shown(const struct registry_token *token) { return token->length < 60 ? (int)token->length : 60; }
@@ -38,16 +17,16 @@ bool kymo_registry_expected(struct registry_parser *parser, const char *what) {
   const struct registry_token *token = &parser->token;
   const char *text = parser->cursor.text + token->at;
   if (token->kind == REGISTRY_TOKEN_END)
-    return kymo_registry_fail(parser, token->at, "expected %s, found the end", what);
+    return kymo_lang_fail(parser, token->at, "expected %s, found the end", what);
   if (token->kind == REGISTRY_TOKEN_TEXT)
-    return kymo_registry_fail(parser, token->at, "expected %s, found a text in quotes", what);
-  return kymo_registry_fail(parser, token->at, "expected %s, found \"%.*s\"", what, shown(token), text);
+    return kymo_lang_fail(parser, token->at, "expected %s, found a text in quotes", what);
+  return kymo_lang_fail(parser, token->at, "expected %s, found \"%.*s\"", what, shown(token), text);
 }
 
 /* Past white space and comments; a comment without end ends the text. */
 static bool skip_blanks(struct registry_parser *parser) {
   return kymo_pass_c_blanks(&parser->cursor) ||
-         kymo_registry_fail(parser, parser->cursor.at, "this comment has no end");
+         kymo_lang_fail(parser, parser->cursor.at, "this comment has no end");
 }
 
 /* ---- numbers ---- */
@@ -58,10 +37,10 @@ static bool lex_number(struct registry_parser *parser) {
   parser->cursor.at += is_hex ? 2 : 0;
   size_t first = parser->cursor.at;
   if (!kymo_pass_digits(&parser->cursor, is_hex ? 16 : 10, false, &token->number))
-    return kymo_registry_fail(parser, token->at, "expected a number of at most 64 bits");
+    return kymo_lang_fail(parser, token->at, "expected a number of at most 64 bits");
   if (parser->cursor.at == first || kymo_is_letter(kymo_peek(&parser->cursor, 0)))
-    return kymo_registry_fail(parser, parser->cursor.at, "expected %s of the number",
-                              parser->cursor.at == first ? "digits" : "the end");
+    return kymo_lang_fail(parser, parser->cursor.at, "expected %s of the number",
+                          parser->cursor.at == first ? "digits" : "the end");
   return true;
 }
 
@@ -83,8 +62,8 @@ static char lex_escape(struct registry_parser *parser) {
     parser->cursor.at += 3;
     return (char)byte;
   }
-  kymo_registry_fail(parser, start,
-                     "expected \\n, \\r, \\t, \\\\, \\\" or \\x and two digits of a byte that is not zero");
+  kymo_lang_fail(parser, start,
+                 "expected \\n, \\r, \\t, \\\\, \\\" or \\x and two digits of a byte that is not zero");
   return 0;
 }
 
@@ -93,19 +72,19 @@ static bool lex_text(struct registry_parser *parser) {
   parser->cursor.at++;
   size_t end = kymo_find_quote(&parser->cursor, parser->cursor.at, '"', KYMO_QUOTED_LINES), length = 0;
   if (end == 0)
-    return kymo_registry_fail(parser, token->at, "this text has no closing quote");
-  char *text = kymo_arena_alloc(kymo_builder_arena(parser->builder), end - parser->cursor.at + 1);
+    return kymo_lang_fail(parser, token->at, "this text has no closing quote");
+  char *text = kymo_lang_keep(parser, end - parser->cursor.at + 1, 1);
   if (!text)
-    return kymo_registry_no_memory(parser);
-  while (parser->cursor.at < end && !parser->failed) {
+    return false;
+  while (parser->cursor.at < end && !parser->common.failed) {
     char c = parser->cursor.text[parser->cursor.at++];
     if (c == '\0')
-      return kymo_registry_fail(parser, parser->cursor.at - 1, "a zero byte in a text");
+      return kymo_lang_fail(parser, parser->cursor.at - 1, "a zero byte in a text");
     text[length++] = c == '\\' ? lex_escape(parser) : c;
   }
   parser->cursor.at = end + 1;
   token->text = text;
-  return !parser->failed;
+  return !parser->common.failed;
 }
 
 /* ---- tokens ---- */
@@ -117,10 +96,10 @@ static bool lex_sign(struct registry_parser *parser, int c) {
     return true;
   }
   if (c <= ' ' || c > '~')
-    return kymo_registry_fail(parser, parser->cursor.at, "no such character in a registry: byte 0x%02x",
-                              (unsigned)c);
+    return kymo_lang_fail(parser, parser->cursor.at, "no such character in a registry: byte 0x%02x",
+                          (unsigned)c);
   if (!strchr("{}()[]=:;,.-", c))
-    return kymo_registry_fail(parser, parser->cursor.at, "no such character in a registry: \"%c\"", c);
+    return kymo_lang_fail(parser, parser->cursor.at, "no such character in a registry: \"%c\"", c);
   parser->token.kind = c;
   parser->cursor.at++;
   return true;
@@ -129,7 +108,7 @@ static bool lex_sign(struct registry_parser *parser, int c) {
 static bool lex_id(struct registry_parser *parser) {
   parser->cursor.at++;
   if (!kymo_is_digit(kymo_peek(&parser->cursor, 0)))
-    return kymo_registry_fail(parser, parser->token.at, "expected the number of a type behind \"#\"");
+    return kymo_lang_fail(parser, parser->token.at, "expected the number of a type behind \"#\"");
   return lex_number(parser);
 }
 
@@ -159,7 +138,7 @@ static bool lex(struct registry_parser *parser) {
 }
 
 bool kymo_registry_advance(struct registry_parser *parser) {
-  bool is_good = !parser->failed && skip_blanks(parser) && lex(parser);
+  bool is_good = !parser->common.failed && skip_blanks(parser) && lex(parser);
   parser->token.length = parser->cursor.at - parser->token.at;
   if (!is_good)
     parser->token.kind = REGISTRY_TOKEN_END;
@@ -173,11 +152,11 @@ bool kymo_registry_is_word(const struct registry_parser *parser, const char *wor
 }
 
 bool kymo_registry_skip(struct registry_parser *parser, int kind) {
-  return !parser->failed && parser->token.kind == kind && kymo_registry_advance(parser);
+  return !parser->common.failed && parser->token.kind == kind && kymo_registry_advance(parser);
 }
 
 bool kymo_registry_skip_word(struct registry_parser *parser, const char *word) {
-  return !parser->failed && kymo_registry_is_word(parser, word) && kymo_registry_advance(parser);
+  return !parser->common.failed && kymo_registry_is_word(parser, word) && kymo_registry_advance(parser);
 }
 
 bool kymo_registry_expect(struct registry_parser *parser, int kind, const char *what) {
@@ -197,11 +176,8 @@ int kymo_registry_one_of(struct registry_parser *parser, const char *const *word
     if (kymo_registry_is_word(parser, words[i]))
       return kymo_registry_advance(parser) ? (int)i : -1;
   snprintf(word, sizeof word, "%.*s", shown(&parser->token), parser->cursor.text + parser->token.at);
-  struct kymo_nearest nearest = kymo_nearest_to(word);
-  for (size_t i = 0; i < count; i++)
-    kymo_nearest_consider(&nearest, words[i]);
-  kymo_registry_fail(parser, parser->token.at, "expected %s, found \"%s\"%s", what, word,
-                     kymo_nearest_hint(&nearest).text);
+  kymo_lang_fail(parser, parser->token.at, "expected %s, found \"%s\"%s", what, word,
+                 kymo_hint_among(word, words, count).text);
   return -1;
 }
 
@@ -213,8 +189,8 @@ bool kymo_registry_number(struct registry_parser *parser, uint64_t most, uint64_
     return kymo_registry_expected(parser, "a number");
   *out = token.number;
   if (token.number > most)
-    return kymo_registry_fail(parser, token.at, "expected a number up to %" PRIu64 ", found %" PRIu64, most,
-                              token.number);
+    return kymo_lang_fail(parser, token.at, "expected a number up to %" PRIu64 ", found %" PRIu64, most,
+                          token.number);
   return kymo_registry_advance(parser);
 }
 
@@ -222,7 +198,7 @@ bool kymo_registry_integer(struct registry_parser *parser, bool is_signed, uint6
   size_t at = parser->token.at;
   bool is_negative = kymo_registry_skip(parser, '-');
   if (is_negative && !is_signed)
-    return kymo_registry_fail(parser, at, "a negative number, where none can be");
+    return kymo_lang_fail(parser, at, "a negative number, where none can be");
   uint64_t most = is_signed ? (uint64_t)INT64_MAX + is_negative : UINT64_MAX;
   if (!kymo_registry_number(parser, most, out))
     return false;
@@ -242,8 +218,8 @@ bool kymo_registry_name(struct registry_parser *parser, const char **out) {
     return kymo_registry_advance(parser);
   if (token->kind != REGISTRY_TOKEN_WORD)
     return kymo_registry_expected(parser, "a name");
-  *out = kymo_arena_copy(kymo_builder_arena(parser->builder), parser->cursor.text + token->at, token->length);
-  return *out ? kymo_registry_advance(parser) : kymo_registry_no_memory(parser);
+  *out = kymo_lang_keep_text(parser, parser->cursor.text + token->at, token->length);
+  return *out && kymo_registry_advance(parser);
 }
 
 bool kymo_registry_type_id(struct registry_parser *parser, const struct kymo_type **out) {
@@ -251,7 +227,7 @@ bool kymo_registry_type_id(struct registry_parser *parser, const struct kymo_typ
   if (token.kind != REGISTRY_TOKEN_ID)
     return kymo_registry_expected(parser, "a type, as #1");
   if (token.number >= parser->types.count)
-    return kymo_registry_fail(parser, token.at, "there is no type #%" PRIu64 " before this", token.number);
+    return kymo_lang_fail(parser, token.at, "there is no type #%" PRIu64 " before this", token.number);
   *out = ((const struct kymo_type **)parser->types.items)[token.number];
   return kymo_registry_advance(parser);
 }
@@ -263,7 +239,7 @@ bool kymo_registry_clock(struct registry_parser *parser, const struct kymo_clock
   if (!kymo_registry_number(parser, UINT32_MAX, &number))
     return false;
   if (number >= schema->clock_count)
-    return kymo_registry_fail(parser, token.at, "there is no clock %" PRIu64 " before this", number);
+    return kymo_lang_fail(parser, token.at, "there is no clock %" PRIu64 " before this", number);
   *out = schema->clocks[number];
   return true;
 }
@@ -272,7 +248,7 @@ bool kymo_registry_clock(struct registry_parser *parser, const struct kymo_clock
 
 void *kymo_registry_add(struct registry_parser *parser, struct registry_list *list, size_t size) {
   if (!KYMO_LIST_ROOM_OF(size, list->items, list->capacity, list->count)) {
-    kymo_registry_no_memory(parser);
+    kymo_lang_no_memory(parser);
     return NULL;
   }
   return memset((char *)list->items + size * list->count++, 0, size);
@@ -283,9 +259,7 @@ void *kymo_registry_take(struct registry_parser *parser, struct registry_list *l
   list->count = 0;
   if (count == 0)
     return NULL;
-  void *copy = kymo_arena_array(kymo_builder_arena(parser->builder), count, size);
-  if (!copy)
-    kymo_registry_no_memory(parser);
+  void *copy = kymo_lang_keep(parser, count, size);
   return copy ? memcpy(copy, list->items, count * size) : NULL;
 }
 

@@ -7,7 +7,6 @@
  *
  * Most blocks are lists of "key = value;" that fill a struct: tables of keys say where.
  */
-#include "base/fail.h"
 #include "lang/registry/parser.h"
 #include "lang/registry/text.h"
 #include "lang/registry/words.h"
@@ -55,7 +54,7 @@ static bool parse_i32(struct registry_parser *parser, int32_t *out) {
   if (!kymo_registry_integer(parser, true, &number))
     return false;
   *out = (int32_t)(int64_t)number;
-  return (int64_t)number == *out ? true : kymo_registry_fail(parser, at, "expected a number of 32 bits");
+  return (int64_t)number == *out ? true : kymo_lang_fail(parser, at, "expected a number of 32 bits");
 }
 
 static bool parse_scope(struct registry_parser *parser, const struct kymo_type **out) {
@@ -64,7 +63,7 @@ static bool parse_scope(struct registry_parser *parser, const struct kymo_type *
     return false;
   if ((*out)->kind == KYMO_KIND_STRUCT)
     return true;
-  return kymo_registry_fail(parser, id.at, "expected a struct, but type #%" PRIu64 " is none", id.number);
+  return kymo_lang_fail(parser, id.at, "expected a struct, but type #%" PRIu64 " is none", id.number);
 }
 
 static int hex_value(char c) {
@@ -80,14 +79,14 @@ static bool parse_uuid(struct registry_parser *parser, uint8_t *out) {
     return false;
   for (unsigned i = 0; i < 16; i++) {
     if ((i == 4 || i == 6 || i == 8 || i == 10) && *text++ != '-')
-      return kymo_registry_fail(parser, at, "expected a UUID, as \"00112233-4455-6677-8899-aabbccddeeff\"");
+      return kymo_lang_fail(parser, at, "expected a UUID, as \"00112233-4455-6677-8899-aabbccddeeff\"");
     int high = hex_value(text[0]), low = high >= 0 ? hex_value(text[1]) : -1;
     if (low < 0)
-      return kymo_registry_fail(parser, at, "expected a UUID, as \"00112233-4455-6677-8899-aabbccddeeff\"");
+      return kymo_lang_fail(parser, at, "expected a UUID, as \"00112233-4455-6677-8899-aabbccddeeff\"");
     out[i] = (uint8_t)(high * 16 + low);
     text += 2;
   }
-  return *text == '\0' ? true : kymo_registry_fail(parser, at, "a UUID of more than 16 bytes");
+  return *text == '\0' ? true : kymo_lang_fail(parser, at, "a UUID of more than 16 bytes");
 }
 
 static bool parse_order(struct registry_parser *parser, enum kymo_byte_order *out) {
@@ -131,7 +130,7 @@ static bool parse_key(struct registry_parser *parser, const struct key *keys, si
     return false;
   const struct key *key = &keys[index];
   if (*seen >> index & 1)
-    return kymo_registry_fail(parser, at, "a second \"%s\"", key->name);
+    return kymo_lang_fail(parser, at, "a second \"%s\"", key->name);
   *seen |= UINT32_C(1) << index;
   void *place = (char *)out + key->offset;
   if (key->value == VALUE_TRUE)
@@ -153,7 +152,7 @@ static bool parse_block(struct registry_parser *parser, const struct key *keys, 
       return false;
   for (size_t i = 0; i < count; i++)
     if (keys[i].is_needed && !(*seen >> i & 1))
-      return kymo_registry_fail(parser, end, "expected \"%s\" in this block", keys[i].name);
+      return kymo_lang_fail(parser, end, "expected \"%s\" in this block", keys[i].name);
   return true;
 }
 
@@ -180,15 +179,13 @@ static bool parse_c_type(struct registry_parser *parser, struct kymo_machine *ma
 }
 
 static bool parse_machine(struct registry_parser *parser) {
-  struct kymo_machine *machine = kymo_arena_alloc(kymo_builder_arena(parser->builder), sizeof *machine);
+  struct kymo_machine *machine = kymo_lang_keep(parser, 1, sizeof *machine);
   const char *name;
   size_t at = parser->token.at;
-  if (!machine)
-    return kymo_registry_no_memory(parser);
-  if (!kymo_registry_text(parser, &name) || !kymo_registry_expect(parser, '{', "\"{\""))
+  if (!machine || !kymo_registry_text(parser, &name) || !kymo_registry_expect(parser, '{', "\"{\""))
     return false;
   if (strlen(name) >= sizeof machine->name)
-    return kymo_registry_fail(parser, at, "expected a name of at most %zu bytes", sizeof machine->name - 1);
+    return kymo_lang_fail(parser, at, "expected a name of at most %zu bytes", sizeof machine->name - 1);
   memcpy(machine->name, name, strlen(name));
   while (!kymo_registry_skip(parser, '}')) {
     bool is_page = kymo_registry_skip_word(parser, "page_size");
@@ -234,7 +231,7 @@ static bool parse_environment(struct registry_parser *parser) {
     if (!kymo_registry_expect(parser, ';', "\";\""))
       return false;
     if (kymo_builder_environment(parser->builder, &entry) < 0)
-      return kymo_registry_no_memory(parser);
+      return kymo_lang_no_memory(parser);
   }
   return true;
 }
@@ -262,14 +259,14 @@ static bool parse_clock(struct registry_parser *parser) {
   if (!kymo_registry_number(parser, UINT32_MAX, &number))
     return false;
   if (number != schema->clock_count)
-    return kymo_registry_fail(parser, at, "expected %" PRIu32 ", the next clock, found %" PRIu64,
-                              schema->clock_count, number);
+    return kymo_lang_fail(parser, at, "expected %" PRIu32 ", the next clock, found %" PRIu64,
+                          schema->clock_count, number);
   if (!parse_block(parser, keys, COUNT(keys), &seen, &clock))
     return false;
   if (clock.frequency == 0)
-    return kymo_registry_fail(parser, at, "a clock with a frequency of 0");
+    return kymo_lang_fail(parser, at, "a clock with a frequency of 0");
   clock.has_uuid = seen & 1;
-  return kymo_builder_clock(parser->builder, &clock) ? true : kymo_registry_no_memory(parser);
+  return kymo_builder_clock(parser->builder, &clock) ? true : kymo_lang_no_memory(parser);
 }
 
 /* ---- classes ---- */
@@ -280,7 +277,7 @@ static bool check(struct registry_parser *parser, size_t at, const struct kymo_s
   struct kymo_error why;
   if (kymo_schema_check(parser->builder, stream, event, &parser->fields, &why) == 0)
     return true;
-  return kymo_registry_fail(parser, at, "%s", why.message);
+  return kymo_lang_fail(parser, at, "%s", why.message);
 }
 
 static bool parse_packet_header(struct registry_parser *parser) {
@@ -308,7 +305,7 @@ static bool parse_stream(struct registry_parser *parser) {
   if (!parse_block(parser, keys, COUNT(keys), &seen, &stream))
     return false;
   if (kymo_builder_stream(parser->builder, &stream, &made, &why) < 0)
-    return kymo_registry_fail(parser, at, "%s", why.message);
+    return kymo_lang_fail(parser, at, "%s", why.message);
   struct kymo_stream_class **place = kymo_registry_add(parser, &parser->streams, sizeof *place);
   if (place)
     *place = made;
@@ -346,10 +343,10 @@ static bool parse_event(struct registry_parser *parser) {
   const struct kymo_stream_class *stream =
       kymo_schema_stream(kymo_builder_schema(parser->builder), event.stream);
   if (!stream)
-    return kymo_registry_fail(parser, at, "there is no stream %" PRIu64 " before this", event.stream);
+    return kymo_lang_fail(parser, at, "there is no stream %" PRIu64 " before this", event.stream);
   struct kymo_stream_class *owner = ((struct kymo_stream_class **)parser->streams.items)[stream->index];
   if (kymo_builder_event(parser->builder, owner, &event.class_, &made, &why) < 0)
-    return kymo_registry_fail(parser, at, "%s", why.message);
+    return kymo_lang_fail(parser, at, "%s", why.message);
   return check(parser, at, stream, made);
 }
 
@@ -378,8 +375,8 @@ static bool parse_head(struct registry_parser *parser) {
   if (!parse_version(parser, version))
     return false;
   if (version[0] != KYMO_REGISTRY_MAJOR || version[1] != KYMO_REGISTRY_MINOR)
-    return kymo_registry_fail(parser, at, "expected version %d.%d, found %" PRIu32 ".%" PRIu32,
-                              KYMO_REGISTRY_MAJOR, KYMO_REGISTRY_MINOR, version[0], version[1]);
+    return kymo_lang_fail(parser, at, "expected version %d.%d, found %" PRIu32 ".%" PRIu32,
+                          KYMO_REGISTRY_MAJOR, KYMO_REGISTRY_MINOR, version[0], version[1]);
   return kymo_registry_expect(parser, ';', "\";\"");
 }
 
@@ -393,37 +390,37 @@ static bool parse_all(struct registry_parser *parser) {
     if (block < 0)
       return false;
     if (block > TRACE && !(seen >> TRACE & 1))
-      return kymo_registry_fail(parser, at, "expected the block \"trace\" before this");
+      return kymo_lang_fail(parser, at, "expected the block \"trace\" before this");
     if (is_single[block] && (seen >> block & 1))
-      return kymo_registry_fail(parser, at, "a second \"%s\"", block_words[block]);
+      return kymo_lang_fail(parser, at, "a second \"%s\"", block_words[block]);
     seen |= UINT32_C(1) << block;
     if (!block_parsers[block](parser))
       return false;
   }
-  if (!parser->failed && !(seen >> TRACE & 1))
+  if (!parser->common.failed && !(seen >> TRACE & 1))
     return kymo_registry_expected(parser, "the block \"trace\"");
-  return !parser->failed;
+  return !parser->common.failed;
 }
 
 struct kymo_schema *kymo_registry_compile(const char *text, size_t length, const char *file,
                                           struct kymo_error *error) {
-  struct registry_parser parser = {.cursor = {text, length, 0}, .file = file, .error = error};
-  struct kymo_schema *schema = NULL;
-  parser.builder = kymo_builder_new();
-  if (!parser.builder)
-    kymo_registry_no_memory(&parser);
-  else if (parse_all(&parser)) {
-    struct kymo_error why;
-    schema = kymo_builder_finish(parser.builder, &why);
-    parser.builder = NULL;
-    if (!schema)
-      kymo_fail_at(error, why.code, file, KYMO_ERROR_NO_OFFSET, "%s", why.message);
-  }
-  kymo_builder_free(parser.builder);
+  struct registry_parser parser = {
+      .common = {.text = text, .length = length, .file = file, .what = "a registry", .error = error},
+      .cursor = {text, length, 0},
+      .builder = kymo_builder_new()};
+  bool ok = parser.builder != NULL;
+  if (ok)
+    parser.common.keep = kymo_builder_arena(parser.builder);
+  else
+    kymo_lang_no_memory(&parser);
+  ok = ok && parse_all(&parser);
   free(parser.types.items);
   free(parser.members.items);
   free(parser.mappings.items);
   free(parser.ranges.items);
   free(parser.streams.items);
-  return schema;
+  if (ok)
+    return kymo_builder_finish_file(parser.builder, file, error);
+  kymo_builder_free(parser.builder);
+  return NULL;
 }

@@ -35,7 +35,7 @@ static bool parse_ranges(struct registry_parser *parser, bool is_signed, const s
   } while (kymo_registry_skip(parser, ','));
   *count = parser->ranges.count;
   *ranges = kymo_registry_take(parser, &parser->ranges, sizeof **ranges);
-  return !parser->failed;
+  return !parser->common.failed;
 }
 
 /* "payload[2][]": a scope and steps into it. */
@@ -47,20 +47,20 @@ static bool parse_way(struct registry_parser *parser, struct kymo_reference *way
   while (kymo_registry_skip(parser, '[')) {
     uint64_t step = KYMO_STEP_ELEMENT;
     if (way->depth == KYMO_REGISTRY_STEPS)
-      return kymo_registry_fail(parser, parser->token.at, "a way deeper than %d steps", KYMO_REGISTRY_STEPS);
+      return kymo_lang_fail(parser, parser->token.at, "a way deeper than %d steps", KYMO_REGISTRY_STEPS);
     if (parser->token.kind != ']' && !kymo_registry_number(parser, UINT32_MAX - 1, &step))
       return false;
     steps[way->depth++] = (uint32_t)step;
     if (!kymo_registry_expect(parser, ']', "\"]\""))
       return false;
   }
-  uint32_t *kept = kymo_arena_array(kymo_builder_arena(parser->builder), way->depth, sizeof *kept);
+  uint32_t *kept = kymo_lang_keep(parser, way->depth, sizeof *kept);
   if (!kept)
-    return kymo_registry_no_memory(parser);
+    return false;
   memcpy(kept, steps, way->depth * sizeof *steps);
   way->scope = (enum kymo_scope)scope;
   way->steps = kept;
-  return !parser->failed;
+  return !parser->common.failed;
 }
 
 /* FIRST SECOND "payload[2] (#5)": the field that a type depends on. */
@@ -102,14 +102,14 @@ static bool parse_members(struct registry_parser *parser, struct kymo_type *type
   }
   type->member_count = parser->members.count;
   type->members = kymo_registry_take(parser, &parser->members, sizeof *type->members);
-  return !parser->failed;
+  return !parser->common.failed;
 }
 
 /* { CLOSED = 0, OPEN = 1 ... 3, } */
 static bool parse_mappings(struct registry_parser *parser, struct kymo_type *type) {
   bool is_signed = type->is_signed && type->kind != KYMO_KIND_BITMAP;
   if (!kymo_registry_skip(parser, '{'))
-    return !parser->failed;
+    return !parser->common.failed;
   while (!kymo_registry_skip(parser, '}')) {
     struct kymo_mapping *mapping = kymo_registry_add(parser, &parser->mappings, sizeof *mapping);
     if (!mapping || !kymo_registry_name(parser, &mapping->name) ||
@@ -121,7 +121,7 @@ static bool parse_mappings(struct registry_parser *parser, struct kymo_type *typ
   }
   type->mapping_count = parser->mappings.count;
   type->mappings = kymo_registry_take(parser, &parser->mappings, sizeof *type->mappings);
-  return !parser->failed;
+  return !parser->common.failed;
 }
 
 /* ---- kinds ---- */
@@ -174,7 +174,7 @@ static bool parse_optional(struct registry_parser *parser, struct kymo_type *typ
   if (!kymo_registry_type_id(parser, &type->element) || !parse_selector(parser, "if", NULL, type))
     return false;
   if (!kymo_registry_skip_word(parser, "is"))
-    return !parser->failed;
+    return !parser->common.failed;
   bool is_signed = type->selector_type->is_signed;
   if (!kymo_registry_expect(parser, '(', "\"(\" and values"))
     return false;
@@ -189,7 +189,7 @@ static bool parse_struct(struct registry_parser *parser, struct kymo_type *type)
 
 static bool parse_string(struct registry_parser *parser, struct kymo_type *type) {
   type->kind = KYMO_KIND_STRING;
-  return !parser->failed;
+  return !parser->common.failed;
 }
 
 static bool parse_varint(struct registry_parser *parser, struct kymo_type *type) {
@@ -263,7 +263,7 @@ static bool parse_kind(struct registry_parser *parser, struct kymo_type *type) {
     return type->kind == KYMO_KIND_INTEGER || type->kind == KYMO_KIND_BITMAP ? parse_mappings(parser, type)
                                                                              : true;
   }
-  if (parser->failed)
+  if (parser->common.failed)
     return false;
   size_t at = parser->token.at;
   int kind =
@@ -272,7 +272,7 @@ static bool parse_kind(struct registry_parser *parser, struct kymo_type *type) {
     return false;
   if ((size_t)kind < sizeof kind_parsers / sizeof kind_parsers[0])
     return kind_parsers[kind](parser, type);
-  return kymo_registry_fail(parser, at, "expected a kind of type"); /* an example, which was taken before */
+  return kymo_lang_fail(parser, at, "expected a kind of type"); /* an example, which was taken before */
 }
 
 /* ---- properties ---- */
@@ -316,7 +316,7 @@ static bool parse_align(struct registry_parser *parser, struct kymo_type *type) 
   if (!kymo_registry_number(parser, UINT32_MAX, &align))
     return false;
   type->align_bits = (uint32_t)align;
-  return align != 0 ? true : kymo_registry_fail(parser, at, "expected a power of two as alignment, found 0");
+  return align != 0 ? true : kymo_lang_fail(parser, at, "expected a power of two as alignment, found 0");
 }
 
 static bool parse_base(struct registry_parser *parser, struct kymo_type *type) {
@@ -352,14 +352,14 @@ static bool add_type(struct registry_parser *parser, const struct kymo_type *typ
   const struct kymo_type *made = kymo_builder_type(parser->builder, type);
   const struct kymo_type **place = made ? kymo_registry_add(parser, &parser->types, sizeof *place) : NULL;
   if (!place)
-    return kymo_registry_no_memory(parser);
+    return kymo_lang_no_memory(parser);
   *place = made;
   struct kymo_error why;
   if (kymo_builder_check(parser->builder, made, &why) < 0)
-    return kymo_registry_fail(parser, at, "%s", why.message);
+    return kymo_lang_fail(parser, at, "%s", why.message);
   return made->id + 1 == parser->types.count
              ? true
-             : kymo_registry_fail(parser, at, "this is the same type as #%" PRIu32, made->id);
+             : kymo_lang_fail(parser, at, "this is the same type as #%" PRIu32, made->id);
 }
 
 bool kymo_registry_parse_type(struct registry_parser *parser) {
@@ -368,8 +368,8 @@ bool kymo_registry_parse_type(struct registry_parser *parser) {
   if (!kymo_registry_expect(parser, REGISTRY_TOKEN_ID, "the number of the type, as #1"))
     return false;
   if (id.number != parser->types.count)
-    return kymo_registry_fail(parser, id.at, "expected #%" PRIu32 ", the next type, found #%" PRIu64,
-                              parser->types.count, id.number);
+    return kymo_lang_fail(parser, id.at, "expected #%" PRIu32 ", the next type, found #%" PRIu64,
+                          parser->types.count, id.number);
   if (parser->token.kind == REGISTRY_TOKEN_TEXT && !kymo_registry_text(parser, &type.name))
     return false;
   if (!kymo_registry_expect(parser, '=', "\"=\"") || !parse_kind(parser, &type))

@@ -11,6 +11,7 @@
 #define KYMO_LANG_REGISTRY_PARSER_H
 
 #include "lang/text/cursor.h"
+#include "lang/text/session.h"
 #include "schema/build.h"
 
 /* Punctuation of one character is that character. */
@@ -37,10 +38,8 @@ struct registry_list {
 };
 
 struct registry_parser {
-  const char *file;
-  struct kymo_cursor cursor; /* after the current token */
-  struct kymo_error *error;
-  bool failed;
+  struct kymo_lang_session common; /* keep: the schema's */
+  struct kymo_cursor cursor;       /* after the current token */
   struct registry_token token;
   struct kymo_builder *builder;
   uint64_t fields;            /* checked so far */
@@ -52,12 +51,8 @@ struct registry_parser {
 
 /* Moves to the next token. */
 bool kymo_registry_advance(struct registry_parser *parser);
-/* Reports an error at a byte of the text. */
-bool kymo_registry_fail(struct registry_parser *parser, size_t at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 /* "expected WHAT, found …" at the current token. */
 bool kymo_registry_expected(struct registry_parser *parser, const char *what);
-bool kymo_registry_no_memory(struct registry_parser *parser);
 /* True if the current token is this word. */
 bool kymo_registry_is_word(const struct registry_parser *parser, const char *word);
 /* Passes a token of this kind, or this word; without it, nothing happens and the result is false. */
