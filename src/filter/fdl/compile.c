@@ -13,7 +13,7 @@ static bool fail_end(struct tdl_parser *parser) {
 
 /* SAME path, … */
 static bool parse_same(struct tdl_parser *parser, struct fdl_definition *definition) {
-  definition->same = kymo_tdl_new(parser->session, KYMO_FILTER_SAME, sizeof *definition->same);
+  definition->same = kymo_lang_new(parser->session, KYMO_FILTER_SAME, sizeof *definition->same);
   if (!definition->same)
     return false;
   do {
@@ -61,7 +61,7 @@ static bool check_name(struct fdl_compiler *compiler, const struct fdl_definitio
 
 static bool parse_definition(struct fdl_compiler *compiler, struct tdl_parser *parser,
                              struct fdl_definition ***end) {
-  struct fdl_definition *definition = kymo_tdl_new(parser->session, 1, sizeof *definition);
+  struct fdl_definition *definition = kymo_lang_new(parser->session, 1, sizeof *definition);
   if (!definition)
     return false;
   if (kymo_tdl_accept(parser, TDL_KEYWORD_ACTIVITY)) {
@@ -101,7 +101,7 @@ static bool parse_head(struct fdl_compiler *compiler, struct tdl_parser *parser)
     return false;
   compiler->builder.name = kymo_arena_copy(&compiler->builder.arena, name.word->text, name.word->length);
   if (!compiler->builder.name)
-    return kymo_tdl_no_memory(parser->session);
+    return kymo_lang_no_memory(parser->session);
   if (kymo_tdl_accept(parser, TDL_KEYWORD_FOR) &&
       (!kymo_tdl_expect_name(parser, "the name of a description", &of) || !check_for(compiler, &of)))
     return false;
@@ -177,7 +177,7 @@ static bool make_activity(struct fdl_compiler *compiler, struct fdl_definition *
 
 static bool make_definitions(struct fdl_compiler *compiler) {
   for (struct fdl_definition *definition = compiler->definitions; definition; definition = definition->next) {
-    definition->value = kymo_tdl_new(&compiler->session, 1, sizeof *definition->value);
+    definition->value = kymo_lang_new(&compiler->session, 1, sizeof *definition->value);
     if (!definition->value)
       return false;
     if (definition->expr ? !kymo_fdl_generate(compiler, definition->expr, definition->value)
@@ -207,16 +207,15 @@ static bool compile(struct fdl_compiler *compiler, uint32_t *select) {
 
 bool kymo_filter_is_over_all(const char *text, size_t length) {
   struct kymo_error error;
-  struct kymo_arena arena = {0};
-  struct fdl_compiler compiler = {.schema_count = 0};
-  compiler.session =
-      (struct tdl_session){.text = text, .file = "filter", .length = (uint32_t)length, .error = &error};
-  bool is_good = length <= UINT32_MAX / 2 && kymo_tdl_begin(&compiler.session, TDL_LANGUAGE_FDL, &arena);
+  struct fdl_compiler compiler = {
+      .session.common = {
+          .text = text, .length = length, .file = "filter", .what = "filter", .error = &error}};
+  bool is_good = kymo_tdl_begin(&compiler.session, TDL_LANGUAGE_FDL);
   if (is_good) {
     struct tdl_parser parser = kymo_tdl_parser(&compiler.session);
     is_good = kymo_tdl_accept(&parser, TDL_KEYWORD_FILTER) && parse_head(&compiler, &parser);
   }
-  kymo_arena_free(&arena);
+  kymo_lang_end(&compiler.session);
   is_good = is_good && compiler.builder.over_all;
   kymo_filter_builder_free(&compiler.builder);
   return is_good;
@@ -227,7 +226,6 @@ int kymo_filter_compile_(struct kymo_filter **out, const char *text, size_t leng
   struct kymo_filter_options options;
   kymo_sized_in(&options, sizeof options, given, size);
   struct kymo_error own;
-  struct kymo_arena arena = {0};
   struct fdl_compiler compiler = {.schemas = options.schemas, .schema_count = options.schema_count};
   uint32_t select = 0;
   *out = NULL;
@@ -235,14 +233,12 @@ int kymo_filter_compile_(struct kymo_filter **out, const char *text, size_t leng
   const char *file = options.file ? options.file : "filter";
   if (length > UINT32_MAX / 2)
     return kymo_fail(error, KYMO_E_LIMIT, "E61 %s: the text is too long", file);
-  compiler.session = (struct tdl_session){.text = text,
-                                          .file = file,
-                                          .length = (uint32_t)length,
-                                          .error = error,
-                                          .warnings = {options.warn, options.user}};
+  compiler.session.common =
+      (struct kymo_lang_session){.text = text, .length = length, .file = file, .what = file, .error = error};
+  compiler.session.warnings = (struct kymo_warnings){options.warn, options.user};
   compiler.builder.target = kymo_filter_target_of(options.schemas, options.schema_count);
-  bool is_good = kymo_tdl_begin(&compiler.session, TDL_LANGUAGE_FDL, &arena) && compile(&compiler, &select);
-  kymo_arena_free(&arena);
+  bool is_good = kymo_tdl_begin(&compiler.session, TDL_LANGUAGE_FDL) && compile(&compiler, &select);
+  kymo_lang_end(&compiler.session);
   if (is_good)
     return kymo_filter_finish(out, &compiler.builder, select, error);
   kymo_filter_builder_free(&compiler.builder);

@@ -12,10 +12,10 @@
 bool kymo_fdl_is_ok(struct fdl_compiler *compiler) {
   struct tdl_session *session = &compiler->session;
   if (compiler->builder.failed == KYMO_E_MEMORY)
-    return kymo_tdl_no_memory(session);
+    return kymo_lang_no_memory(session);
   if (compiler->builder.failed)
     return kymo_tdl_fail(session, 0, "E61", "expected a filter of at most %u parts", KYMO_FILTER_PARTS);
-  return !session->failed;
+  return !session->common.failed;
 }
 
 bool kymo_fdl_add(struct fdl_compiler *compiler, const struct kymo_filter_node *node,
@@ -73,7 +73,7 @@ static bool generate_constant(struct fdl_compiler *compiler, const struct tdl_ex
     break;
   case TDL_BYTES:
     node.op = KYMO_FILTER_TEXT;
-    node.detail = compiler->session.text[expr->at] == 'x';
+    node.detail = compiler->session.common.text[expr->at] == 'x';
     value->kinds = node.detail ? FDL_TEXT | FDL_BLOB : FDL_TEXT;
     node.a = kymo_filter_add_text(builder, (const char *)constant->bytes.data, constant->bytes.length);
     break;
@@ -282,7 +282,7 @@ static bool generate_call(struct fdl_compiler *compiler, const struct tdl_expr *
                           struct fdl_value *value) {
   size_t index;
   uint32_t count = 0,
-           *list = kymo_tdl_new(&compiler->session, expr->argument_count + (size_t)1, sizeof *list);
+           *list = kymo_lang_new(&compiler->session, expr->argument_count + (size_t)1, sizeof *list);
   if (!list || !find_function(compiler, expr, &index))
     return false;
   uint8_t function = functions[index].function;
@@ -339,8 +339,8 @@ static uint32_t count_operands(const struct tdl_expr *expr, enum tdl_operation o
 static bool generate_logic(struct fdl_compiler *compiler, const struct tdl_expr *expr,
                            struct fdl_value *value) {
   uint32_t count = count_operands(expr, expr->operation);
-  uint32_t *list = kymo_tdl_new(&compiler->session, count, sizeof *list);
-  const struct tdl_expr **exprs = kymo_tdl_new(&compiler->session, count, sizeof *exprs), *rest = expr;
+  uint32_t *list = kymo_lang_new(&compiler->session, count, sizeof *list);
+  const struct tdl_expr **exprs = kymo_lang_new(&compiler->session, count, sizeof *exprs), *rest = expr;
   if (!list || !exprs)
     return false;
   for (uint32_t i = count - 1; i > 0; i--, rest = rest->operands[0])

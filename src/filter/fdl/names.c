@@ -73,7 +73,7 @@ static bool add_type(struct fdl_compiler *compiler, struct fdl_field *field, con
       return true;
   if (field->type_count == field->capacity) {
     uint32_t capacity = field->capacity ? field->capacity * 2 : 4;
-    const struct kymo_type **types = kymo_tdl_new(&compiler->session, capacity, sizeof *types);
+    const struct kymo_type **types = kymo_lang_new(&compiler->session, capacity, sizeof *types);
     if (!types)
       return false;
     if (field->type_count)
@@ -196,7 +196,7 @@ static bool for_each_class(struct fdl_compiler *compiler, struct walk *walk,
                            bool (*each)(struct walk *walk, const struct kymo_event_class *class_)) {
   for (size_t i = 0; i < compiler->schema_count; i++) {
     walk->schema = compiler->schemas[i];
-    walk->kernel = kymo_kernel_names_begin(compiler->session.arena, compiler->schemas[i]);
+    walk->kernel = kymo_kernel_names_begin(&compiler->session.common.temp, compiler->schemas[i]);
     for (uint32_t j = 0; j < compiler->schemas[i]->stream_count; j++)
       for (uint32_t k = 0; k < compiler->schemas[i]->streams[j]->event_count; k++)
         if (!each(walk, compiler->schemas[i]->streams[j]->events[k]))
@@ -226,7 +226,7 @@ static bool suggest_members(struct walk *walk, const struct kymo_type *type, con
       continue;
     const char *name = type->members[i].name;
     size_t length = strlen(prefix) + (*prefix != 0) + strlen(name);
-    char *path = kymo_tdl_new(&walk->compiler->session, length + 1, 1);
+    char *path = kymo_lang_new(&walk->compiler->session, length + 1, 1);
     if (!path)
       return false;
     stpcpy(stpcpy(stpcpy(path, prefix), *prefix ? "." : ""), name);
@@ -276,7 +276,7 @@ static const char *join_path(struct fdl_compiler *compiler, const struct tdl_pat
   size_t size = 1;
   for (uint32_t i = 0; i < path->count; i++)
     size += path->names[i].word->length + 1;
-  char *text = kymo_tdl_new(&compiler->session, size, 1), *end = text;
+  char *text = kymo_lang_new(&compiler->session, size, 1), *end = text;
   for (uint32_t i = 0; text && i < path->count; i++) {
     end = stpcpy(end, i ? "." : "");
     end = stpcpy(end, path->names[i].word->text);
@@ -336,7 +336,7 @@ const struct fdl_field *kymo_fdl_find(struct fdl_compiler *compiler, const struc
   while (field && strcmp(field->path, text) != 0)
     field = field->next;
   if (!field) {
-    field = kymo_tdl_new(&compiler->session, 1, sizeof *field);
+    field = kymo_lang_new(&compiler->session, 1, sizeof *field);
     if (!field)
       return NULL;
     field->path = text;
@@ -394,7 +394,7 @@ static bool see_class_name(struct walk *walk, const struct kymo_event_class *cla
 
 bool kymo_fdl_check_label(struct fdl_compiler *compiler, const struct fdl_field *field,
                           struct tdl_bytes label, uint32_t at) {
-  char *text = kymo_tdl_new(&compiler->session, label.length + (size_t)1, 1);
+  char *text = kymo_lang_new(&compiler->session, label.length + (size_t)1, 1);
   if (!text)
     return false;
   memcpy(text, label.data, label.length);

@@ -75,7 +75,7 @@ bool kymo_fdl_generate_time(struct fdl_compiler *compiler, const struct tdl_expr
   bool is_swapped = expr->moments[0].kind == TDL_MOMENT_END && expr->moments[1].kind == TDL_MOMENT_START;
   if (is_swapped || (low->anchor == high->anchor && kymo_wide_compare(low->span, high->span) > 0)) {
     const struct tdl_moment *first = &expr->moments[1], *last = &expr->moments[0];
-    const char *text = compiler->session.text;
+    const char *text = compiler->session.common.text;
     return kymo_tdl_fail(&compiler->session, last->at, "E41",
                          "the range ends before it begins; write: TIME IN (%.*s .. %.*s)", (int)first->length,
                          text + first->at, (int)last->length, text + last->at);
@@ -322,7 +322,7 @@ static bool generate_members(struct fdl_compiler *compiler, const struct tdl_set
   *count = 0;
   for (const struct tdl_member *member = set->members; member; member = member->next)
     capacity++;
-  uint32_t *list = kymo_tdl_new(&compiler->session, 2 * (size_t)capacity + 1, sizeof *list);
+  uint32_t *list = kymo_lang_new(&compiler->session, 2 * (size_t)capacity + 1, sizeof *list);
   if (!list)
     return false;
   for (const struct tdl_member *member = set->members; member; member = member->next) {
@@ -397,7 +397,7 @@ bool kymo_fdl_generate_numbers(struct fdl_compiler *compiler, const struct tdl_s
 /* Where byte `at` of a pattern is in the text; for strings, where they begin. */
 static uint32_t place_in_pattern(const struct fdl_compiler *compiler, const struct tdl_expr *expr,
                                  size_t at) {
-  const char *text = compiler->session.text;
+  const char *text = compiler->session.common.text;
   uint32_t from = expr->operands[0]->at + expr->operands[0]->length, end = expr->at + expr->length;
   char quote = expr->operation == TDL_MATCHES ? '/' : '"';
   while (from < end && text[from] != quote)
@@ -455,7 +455,7 @@ static bool generate_pattern(struct fdl_compiler *compiler, const struct tdl_exp
   if (!regex)
     return wrong ? kymo_tdl_fail(&compiler->session, place_in_pattern(compiler, expr, at), "E12",
                                  "in this pattern: %s", wrong)
-                 : kymo_tdl_no_memory(&compiler->session);
+                 : kymo_lang_no_memory(&compiler->session);
   warn_if_no_event(compiler, expr, &a, regex);
   kymo_regex_free(regex);
   if (is_like && !check_wildcards(compiler, expr))

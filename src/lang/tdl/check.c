@@ -68,7 +68,7 @@ static struct kymo_wide high_of(const struct tdl_token_item *item) {
 /* W13: codes that two items have; the first one in the text wins. */
 static bool warn_of_overlap(struct tdl_checker *checker, const struct tdl_token_list *list) {
   struct tdl_token_item **sorted =
-      kymo_tdl_new(checker->session, list->count, sizeof(struct tdl_token_item *));
+      kymo_lang_new(checker->session, list->count, sizeof(struct tdl_token_item *));
   uint32_t count = 0;
   for (struct tdl_token_item *item = list->items; sorted && item; item = item->next)
     sorted[count++] = item;
@@ -132,7 +132,7 @@ static bool check_texts(struct tdl_checker *checker, struct text *texts, uint32_
 }
 
 static bool check_flags(struct tdl_checker *checker, const struct tdl_flag_list *list) {
-  struct text *texts = kymo_tdl_new(checker->session, list->count, sizeof *texts);
+  struct text *texts = kymo_lang_new(checker->session, list->count, sizeof *texts);
   uint32_t count = 0;
   for (const struct tdl_flag *flag = list->flags; texts && flag; flag = flag->next)
     texts[count++] = (struct text){flag->text, flag->at};
@@ -140,7 +140,7 @@ static bool check_flags(struct tdl_checker *checker, const struct tdl_flag_list 
 }
 
 static bool check_types(struct tdl_checker *checker, const struct tdl_types *list) {
-  struct text *texts = kymo_tdl_new(checker->session, list->count, sizeof *texts);
+  struct text *texts = kymo_lang_new(checker->session, list->count, sizeof *texts);
   uint32_t count = 0;
   for (const struct tdl_types_item *item = list->items; texts && item; item = item->next) {
     texts[count++] = (struct text){item->key, item->at};
@@ -234,7 +234,7 @@ static bool check_unused_groups(struct tdl_checker *checker) {
   uint32_t count = 0;
   for (struct tdl_group *group = checker->tree->groups; group; group = group->next)
     count++;
-  struct tdl_group **groups = kymo_tdl_new(checker->session, count + 1, sizeof(struct tdl_group *));
+  struct tdl_group **groups = kymo_lang_new(checker->session, count + 1, sizeof(struct tdl_group *));
   if (!groups)
     return false;
   count = 0;
@@ -289,23 +289,24 @@ static bool check_declarations(struct tdl_checker *checker) {
 static bool check_all(struct tdl_checker *checker) {
   struct tdl_tree *tree = checker->tree;
   struct tdl_session *session = checker->session;
-  checker->record_scopes = kymo_tdl_new(session, tree->record_count + 1, sizeof(struct tdl_scope *));
-  checker->prefix_scopes = kymo_tdl_new(session, tree->prefix_count + 1, sizeof(struct tdl_scope *));
-  checker->record_progress = kymo_tdl_new(session, tree->record_count + 1, 1);
-  checker->prefix_progress = kymo_tdl_new(session, tree->prefix_count + 1, 1);
-  if (session->failed || !declare_all(checker) || !number_tables(checker) || !check_declarations(checker))
+  checker->record_scopes = kymo_lang_new(session, tree->record_count + 1, sizeof(struct tdl_scope *));
+  checker->prefix_scopes = kymo_lang_new(session, tree->prefix_count + 1, sizeof(struct tdl_scope *));
+  checker->record_progress = kymo_lang_new(session, tree->record_count + 1, 1);
+  checker->prefix_progress = kymo_lang_new(session, tree->prefix_count + 1, 1);
+  if (session->common.failed || !declare_all(checker) || !number_tables(checker) ||
+      !check_declarations(checker))
     return false;
   warn_of_unused(checker);
   warn_of_scales(checker);
-  return !session->failed;
+  return !session->common.failed;
 }
 
 int kymo_tdl_check(struct tdl_tree *tree, const struct kymo_warnings *warnings, struct kymo_error *error) {
   struct kymo_error ignored, *to = error ? error : &ignored;
-  struct tdl_checker checker = {.session = tree->session, .tree = tree};
-  tree->session->error = to;
+  struct tdl_checker checker = {.session = &tree->session, .tree = tree};
+  tree->session.common.error = to;
   if (warnings)
-    tree->session->warnings = *warnings;
+    tree->session.warnings = *warnings;
   to->code = KYMO_OK;
   if (check_all(&checker))
     return KYMO_OK;

@@ -139,7 +139,7 @@ static bool bind_late(struct tdl_checker *checker, struct tdl_expr *expr, struct
   const struct tdl_item *item = kymo_tdl_scan(checker, record->items, expr->path.names[1].word);
   if (!item || expr->path.count > 2)
     return fail_record_field(checker, expr, record, checker->record_scopes[record->index]);
-  struct tdl_late *late = kymo_tdl_new(checker->session, 1, sizeof *late);
+  struct tdl_late *late = kymo_lang_new(checker->session, 1, sizeof *late);
   if (!late)
     return false;
   *late = (struct tdl_late){.next = checker->lates, .expr = expr, .record = record};
@@ -171,7 +171,7 @@ static bool bind_record(struct tdl_checker *checker, struct tdl_expr *expr, stru
     if (!binding->use)
       return fail_record_field(checker, expr, record, scope);
     if (!bind_in_use(checker, expr, binding->use, 2))
-      return checker->session->failed ? false : fail_record_field(checker, expr, record, scope);
+      return checker->session->common.failed ? false : fail_record_field(checker, expr, record, scope);
     slot = expr->reference.slot;
     checker->last_top = last_top;
   }
@@ -216,7 +216,7 @@ static bool read_table(struct tdl_checker *checker, struct tdl_table *table, str
   expr->reference = (struct tdl_reference){.kind = TDL_REFERENCE_TABLE, .table = table};
   if (table->per != TDL_PER_NAME)
     return true;
-  struct tdl_expr *per = kymo_tdl_new(checker->session, 1, sizeof *per);
+  struct tdl_expr *per = kymo_lang_new(checker->session, 1, sizeof *per);
   if (!per)
     return false;
   *per = (struct tdl_expr){.operation = TDL_PATH, .at = expr->at, .length = expr->length, .height = 1};

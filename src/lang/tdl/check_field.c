@@ -141,7 +141,7 @@ static bool resolve_name(struct tdl_checker *checker, struct tdl_type *type, str
   type->at = at;
   type->length = length;
   for (; type->element; type = type->element) {
-    struct tdl_type *element = kymo_tdl_new(checker->session, 1, sizeof *element);
+    struct tdl_type *element = kymo_lang_new(checker->session, 1, sizeof *element);
     if (!element)
       return false;
     *element = *type->element;

@@ -183,7 +183,7 @@ static bool bind_parameters(struct tdl_checker *checker, struct tdl_item *item, 
                          group->parameter_count, item->argument_count);
   if (item->argument_count == 0)
     return true;
-  item->parameters = kymo_tdl_new(checker->session, item->argument_count, sizeof(struct tdl_slot *));
+  item->parameters = kymo_lang_new(checker->session, item->argument_count, sizeof(struct tdl_slot *));
   const struct tdl_names *parameter = group->parameters;
   uint32_t i = 0;
   for (struct tdl_expr *argument = item->arguments; item->parameters && argument;

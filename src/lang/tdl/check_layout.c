@@ -57,7 +57,7 @@ static bool check_constants(struct tdl_checker *checker, struct choice *choices,
 static bool check_order(struct tdl_checker *checker, const struct choice *choices, uint32_t count) {
   const struct choice *all = NULL;
   const struct choice **by_prefix =
-      kymo_tdl_new(checker->session, checker->tree->prefix_count + 1, sizeof(void *));
+      kymo_lang_new(checker->session, checker->tree->prefix_count + 1, sizeof(void *));
   for (uint32_t i = 0; by_prefix && i < count; i++) {
     const struct tdl_record *record = choices[i].record;
     const struct choice **taken = record->prefix ? &by_prefix[record->prefix->index] : &all;
@@ -76,7 +76,7 @@ static bool check_kinds(struct tdl_checker *checker, struct tdl_names *kinds) {
   uint32_t count = 0, i = 0;
   for (const struct tdl_names *kind = kinds; kind; kind = kind->next)
     count++;
-  struct choice *choices = kymo_tdl_new(checker->session, count + 1, sizeof *choices);
+  struct choice *choices = kymo_lang_new(checker->session, count + 1, sizeof *choices);
   for (struct tdl_names *kind = kinds; choices && kind; kind = kind->next, i++)
     choices[i] = (struct choice){.record = kind->record, .at = kind->name.at, .place = i};
   return choices && check_order(checker, choices, count) && check_constants(checker, choices, count);

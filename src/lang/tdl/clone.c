@@ -13,7 +13,7 @@ static void *copy_of(struct tdl_checker *checker, const void *original, size_t s
                   "expected groups that grow to fewer fields");
     return NULL;
   }
-  void *copy = kymo_tdl_new(checker->session, 1, size);
+  void *copy = kymo_lang_new(checker->session, 1, size);
   if (copy)
     memcpy(copy, original, size);
   return copy;

@@ -158,7 +158,7 @@ static bool add_all(struct tdl_generator *gen) {
       .name = kymo_tdl_key_word(gen, tree->name.word),
       .version = KYMO_PLAN_NONE,
       .order = tree->order == TDL_BIG ? KYMO_PLAN_BIG : KYMO_PLAN_LITTLE,
-      .source = kymo_plan_add_text(gen->key, gen->session->text, gen->session->length),
+      .source = kymo_plan_add_text(gen->key, gen->session->common.text, gen->session->common.length),
   };
   char version[16];
   if (tree->version != 0) {
@@ -171,20 +171,20 @@ static bool add_all(struct tdl_generator *gen) {
   root.kept_count = gen->kept_count;
   root.sequence_count = gen->sequences;
   kymo_plan_add_root(gen->key, &root);
-  return !gen->failed && !gen->session->failed;
+  return !gen->failed && !gen->session->common.failed;
 }
 
 static struct kymo_schema *generate(struct tdl_tree *tree, struct kymo_error *error) {
-  struct tdl_generator gen = {.tree = tree, .session = tree->session, .key = kymo_plan_builder_new()};
-  gen.session->error = error;
+  struct tdl_generator gen = {.tree = tree, .session = &tree->session, .key = kymo_plan_builder_new()};
+  gen.session->common.error = error;
   if (!gen.key) {
-    kymo_tdl_no_memory(gen.session);
+    kymo_lang_no_memory(gen.session);
     return NULL;
   }
   if (add_all(&gen))
     return kymo_plan_finish(gen.key, error);
-  if (!gen.session->failed)
-    kymo_tdl_no_memory(gen.session);
+  if (!gen.session->common.failed)
+    kymo_lang_no_memory(gen.session);
   kymo_plan_builder_free(gen.key);
   return NULL;
 }

@@ -69,8 +69,8 @@ static uint32_t complaint(struct tdl_generator *gen, const struct tdl_item *item
                           uint32_t at, uint32_t length) {
   struct kymo_strbuf text = {0};
   kymo_strbuf_printf(&text, "%s %s ", item->name.word ? item->name.word->text : "a field", is_not);
-  if (at <= gen->session->length && length <= gen->session->length - at)
-    kymo_strbuf_add(&text, gen->session->text + at, length);
+  if (at <= gen->session->common.length && length <= gen->session->common.length - at)
+    kymo_strbuf_add(&text, gen->session->common.text + at, length);
   gen->failed |= text.failed;
   uint32_t index = kymo_plan_add_text(gen->key, text.text ? text.text : "", text.length);
   kymo_strbuf_free(&text);

@@ -11,7 +11,7 @@ static void emit(struct tdl_generator *gen, enum kymo_plan_code code) {
 static void wait_for(struct tdl_generator *gen, struct tdl_item *item) {
   bool is_record = item->field->attributes.checksum.is_record;
   struct tdl_sum **list = is_record ? &gen->frame->pending : &gen->pending;
-  struct tdl_sum *pending = kymo_tdl_new(gen->session, 1, sizeof *pending);
+  struct tdl_sum *pending = kymo_lang_new(gen->session, 1, sizeof *pending);
   if (!pending) {
     gen->failed = true;
     return;
@@ -133,7 +133,7 @@ static uint32_t case_slot(struct tdl_generator *gen, const struct tdl_expr *expr
 }
 
 static void emit_branches(struct tdl_generator *gen, const struct tdl_item *item) {
-  uint32_t *ends = kymo_tdl_new(gen->session, count_branches(item->branches) + 1u, sizeof *ends), count = 0;
+  uint32_t *ends = kymo_lang_new(gen->session, count_branches(item->branches) + 1u, sizeof *ends), count = 0;
   uint32_t slot = item->kind == TDL_ITEM_CASE ? case_slot(gen, item->expr) : 0;
   bool had_time = gen->frame->has_time, has_time = had_time;
   struct tdl_item *last_time = gen->last_time;
@@ -282,7 +282,8 @@ static void emit_order(struct tdl_generator *gen, const struct tdl_item *item) {
 static void emit_check(struct tdl_generator *gen, const struct tdl_item *item) {
   struct tdl_bytes text = item->message;
   if (!text.data)
-    text = (struct tdl_bytes){(const uint8_t *)gen->session->text + item->expr->at, item->expr->length};
+    text =
+        (struct tdl_bytes){(const uint8_t *)gen->session->common.text + item->expr->at, item->expr->length};
   kymo_tdl_emit(gen, item->expr);
   kymo_tdl_code(gen, KYMO_DO_CHECK, 4, kymo_tdl_key_text(gen, text));
 }

@@ -198,7 +198,7 @@ static uint32_t column_name(struct tdl_generator *gen, const struct tdl_slot *sl
     return kymo_tdl_key_word(gen, slot->name);
   for (const struct tdl_item *use = first; use; use = use->outer_use)
     length += use->name.word->length + 1;
-  char *name = kymo_tdl_new(gen->session, length, 1);
+  char *name = kymo_lang_new(gen->session, length, 1);
   if (!name)
     return 0;
   char *at = name + length - slot->name->length;
@@ -249,7 +249,7 @@ static bool add_prefix(struct tdl_generator *gen, const struct tdl_prefix *prefi
   struct kymo_plan_prefix out = {.name = kymo_tdl_key_word(gen, prefix->name.word)};
   out.part = make_part(gen, prefix->items, 0);
   kymo_plan_add_prefix(gen->key, &out);
-  return !gen->failed && !gen->session->failed;
+  return !gen->failed && !gen->session->common.failed;
 }
 
 static void add_keeps(struct tdl_generator *gen, const struct tdl_record *record,
@@ -301,7 +301,7 @@ static bool add_kind(struct tdl_generator *gen, struct tdl_record *record) {
   if (frame->slot_count > KYMO_PLAN_SLOTS)
     return kymo_tdl_fail(gen->session, record->name.at, "E61", "this record has more than %d values",
                          KYMO_PLAN_SLOTS);
-  return !gen->failed && !gen->session->failed;
+  return !gen->failed && !gen->session->common.failed;
 }
 
 bool kymo_tdl_kinds(struct tdl_generator *gen) {

@@ -36,7 +36,7 @@ static bool is_table(const struct tdl_names *kinds, const struct tdl_slot **slot
 static bool add_cases(struct tdl_generator *gen, const struct tdl_names *kinds,
                       struct kymo_plan_dispatch *dispatch) {
   uint32_t count = 0;
-  struct kymo_plan_case *cases = kymo_tdl_new(gen->session, dispatch->count, sizeof *cases);
+  struct kymo_plan_case *cases = kymo_lang_new(gen->session, dispatch->count, sizeof *cases);
   if (!cases)
     return false;
   for (const struct tdl_names *each = kinds; each; each = each->next) {

@@ -39,7 +39,7 @@ uint32_t kymo_tdl_kept(struct tdl_generator *gen, struct tdl_record *record, con
 }
 
 static bool make_cells(struct tdl_generator *gen, struct tdl_frame *frame, const struct tdl_slot *slots) {
-  frame->cells = kymo_tdl_new(gen->session, frame->count + 1u, sizeof *frame->cells);
+  frame->cells = kymo_lang_new(gen->session, frame->count + 1u, sizeof *frame->cells);
   if (!frame->cells)
     return false;
   for (uint32_t i = 0; i < frame->count; i++)
@@ -56,8 +56,8 @@ static bool make_cells(struct tdl_generator *gen, struct tdl_frame *frame, const
 
 static bool make_frames(struct tdl_generator *gen) {
   const struct tdl_tree *tree = gen->tree;
-  gen->prefixes = kymo_tdl_new(gen->session, tree->prefix_count + 1u, sizeof *gen->prefixes);
-  gen->records = kymo_tdl_new(gen->session, tree->record_count + 1u, sizeof *gen->records);
+  gen->prefixes = kymo_lang_new(gen->session, tree->prefix_count + 1u, sizeof *gen->prefixes);
+  gen->records = kymo_lang_new(gen->session, tree->record_count + 1u, sizeof *gen->records);
   if (!gen->prefixes || !gen->records)
     return false;
   for (const struct tdl_prefix *prefix = tree->prefixes; prefix; prefix = prefix->next) {
@@ -74,7 +74,7 @@ static bool make_frames(struct tdl_generator *gen) {
     frame->first = record->prefix ? record->prefix->slot_count : 0;
     frame->count = record->slot_count - frame->first;
     frame->has_length = record->length || record->length_item || (frame->prefix && frame->prefix->has_length);
-    frame->kept = kymo_tdl_new(gen->session, record->slot_count + 1u, sizeof *frame->kept);
+    frame->kept = kymo_lang_new(gen->session, record->slot_count + 1u, sizeof *frame->kept);
     if (!frame->kept || !make_cells(gen, frame, record->slots))
       return false;
   }
@@ -228,7 +228,7 @@ static void mark_all(struct tdl_generator *gen) {
 bool kymo_tdl_push(struct tdl_generator *gen, struct tdl_cell *cell) {
   if (gen->stack_count == gen->stack_size) {
     uint32_t size = gen->stack_size ? 2 * gen->stack_size : 256;
-    struct tdl_cell **stack = kymo_tdl_new(gen->session, size, sizeof *stack);
+    struct tdl_cell **stack = kymo_lang_new(gen->session, size, sizeof *stack);
     if (!stack)
       return false;
     for (uint32_t i = 0; i < gen->stack_count; i++)
@@ -251,7 +251,7 @@ static bool add_option(struct tdl_generator *gen, struct tdl_cell *cell, struct 
       (*link)->bits = is_blob ? 0 : (*link)->bits > option.bits ? (*link)->bits : option.bits;
       return true;
     }
-  *link = kymo_tdl_new(gen->session, 1, sizeof **link);
+  *link = kymo_lang_new(gen->session, 1, sizeof **link);
   if (!*link)
     return false;
   **link = option;

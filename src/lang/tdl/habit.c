@@ -155,12 +155,12 @@ bool kymo_tdl_habit(const struct tdl_session *session, uint32_t at, const char *
                     char out[TDL_HABIT_BYTES]) {
   struct tdl_line line = {.is_filter = session->language == TDL_LANGUAGE_FDL,
                           .is_unknown = strcmp(code, "E31") == 0};
-  const char *text = session->text, *fault = text + (at < session->length ? at : session->length),
-             *begin = fault;
+  const char *text = session->common.text,
+             *fault = text + (at < session->common.length ? at : session->common.length), *begin = fault;
   while (begin > text && begin[-1] != '\n')
     begin--;
-  const char *end = memchr(begin, '\n', (size_t)(text + session->length - begin));
-  if (!split(&line, begin, end ? end : text + session->length, fault))
+  const char *end = memchr(begin, '\n', (size_t)(text + session->common.length - begin));
+  if (!split(&line, begin, end ? end : text + session->common.length, fault))
     return false;
   if (strcmp(code, "E41") == 0 && !is_type_meant(&line))
     return false;

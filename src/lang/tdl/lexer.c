@@ -170,7 +170,7 @@ static struct tdl_token lex_string(struct tdl_lexer *lexer) {
     kymo_tdl_fail(lexer->session, lexer->cursor.at, "E12", "this string has no closing quote on its line");
     return bad(lexer);
   }
-  uint8_t *bytes = kymo_tdl_new(lexer->session, end - lexer->cursor.at, 1);
+  uint8_t *bytes = kymo_lang_new(lexer->session, end - lexer->cursor.at, 1);
   for (lexer->cursor.at++; bytes && lexer->cursor.at < end;) {
     int c = (unsigned char)lexer->cursor.text[lexer->cursor.at];
     if (c != '\\')
@@ -193,7 +193,7 @@ static struct tdl_token lex_hex(struct tdl_lexer *lexer) {
     kymo_tdl_fail(lexer->session, token.at, "E12", "these bytes have no closing quote on their line");
     return bad(lexer);
   }
-  uint8_t *bytes = kymo_tdl_new(lexer->session, (end - lexer->cursor.at) / 2 + 1, 1);
+  uint8_t *bytes = kymo_lang_new(lexer->session, (end - lexer->cursor.at) / 2 + 1, 1);
   for (lexer->cursor.at++; bytes && lexer->cursor.at < end;) {
     int byte = kymo_hex_byte(&lexer->cursor, 0);
     if (kymo_peek(&lexer->cursor, 0) == ' ') {
@@ -222,7 +222,7 @@ static struct tdl_token lex_regex(struct tdl_lexer *lexer) {
                   "this regular expression has no closing slash on its line");
     return bad(lexer);
   }
-  uint8_t *bytes = kymo_tdl_new(lexer->session, end - lexer->cursor.at, 1);
+  uint8_t *bytes = kymo_lang_new(lexer->session, end - lexer->cursor.at, 1);
   for (lexer->cursor.at++; bytes && lexer->cursor.at < end; lexer->cursor.at++) {
     if (kymo_peek(&lexer->cursor, 0) == '\\' && kymo_peek(&lexer->cursor, 1) == '/')
       lexer->cursor.at++;
@@ -309,7 +309,7 @@ static struct tdl_token lex(struct tdl_lexer *lexer) {
 }
 
 struct tdl_token kymo_tdl_lex(struct tdl_lexer *lexer) {
-  if (lexer->session->failed)
+  if (lexer->session->common.failed)
     return bad(lexer);
   skip_blanks(lexer);
   struct tdl_token token = lex(lexer);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of TDL and FDL → tokens, and what one compilation shares: words, memory, the first error,
- * warnings. */
+/* The text of TDL and FDL → tokens. */
 #ifndef KYMO_LANG_TDL_LEXER_H
 #define KYMO_LANG_TDL_LEXER_H
 
-#include "base/fail.h"
-#include "base/table.h"
 #include "lang/tdl/tree.h"
 #include "lang/text/cursor.h"
 
@@ -69,45 +66,6 @@ struct tdl_token {
   struct tdl_bytes bytes;      /* STRING, HEX, REGEX */
 };
 
-enum tdl_language { TDL_LANGUAGE_TDL, TDL_LANGUAGE_FDL };
-
-/* One compilation of one text. */
-struct tdl_session {
-  const char *text, *file; /* borrowed */
-  uint32_t length;
-  enum tdl_language language;
-  struct kymo_error *error;
-  bool failed;                   /* an error was reported; the first one stays */
-  struct kymo_arena *arena;      /* owned by the session's owner */
-  struct kymo_hash_table words;  /* struct tdl_word */
-  struct kymo_warnings warnings; /* warn NULL: they are dropped */
-  uint32_t warning_count;
-  bool is_muted;       /* the current construct has a warning already */
-  uint32_t depth;      /* of what is being parsed */
-  uint32_t item_count; /* of all records */
-  bool has_order_file; /* some ORDER FILE was parsed */
-};
-
-/*
- * Begins a compilation: `session` is filled in, memory comes from `arena`, both the caller's. Text, file name
- * and error are borrowed until the session's last use. False with `error` if the text is too long (4 GiB) or
- * is not UTF-8 (E11).
- */
-bool kymo_tdl_begin(struct tdl_session *session, enum tdl_language language, struct kymo_arena *arena);
-
-/* Reports error `code` ("E31") at `length` bytes of the text. Returns false, for `return
- * kymo_tdl_fail(…)`. */
-bool kymo_tdl_fail(struct tdl_session *session, uint32_t at, const char *code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* The same for memory that ran out. */
-bool kymo_tdl_no_memory(struct tdl_session *session);
-/* Reports a warning ("W11"). At most 100 a compilation are reported. */
-void kymo_tdl_warn(struct tdl_session *session, uint32_t at, const char *code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* Zeroed memory of the session's arena; NULL after reporting. */
-void *kymo_tdl_new(struct tdl_session *session, size_t count, size_t size);
-/* The word of this text; NULL after reporting. */
-const struct tdl_word *kymo_tdl_word(struct tdl_session *session, const char *text, size_t length);
 /* "RECORD" of TDL_KEYWORD_RECORD. */
 const char *kymo_tdl_keyword(int keyword);
 /* A moment, `YYYY-MM-DD[THH:MM[:SS[.digits]]][Z|±HH:MM]`: picoseconds since 1970. False after reporting E14

@@ -35,7 +35,7 @@ bool kymo_tdl_expect_end(struct tdl_parser *parser, const char *what, uint32_t a
     return kymo_tdl_expect(parser, TDL_KEYWORD_END);
   uint32_t line = 1;
   for (uint32_t i = 0; i < at; i++)
-    line += parser->session->text[i] == '\n';
+    line += parser->session->common.text[i] == '\n';
   return kymo_tdl_fail(parser->session, token->at, "E22",
                        "expected END of the %s that begins in line %u, found %s", what, line,
                        token->kind == TDL_TOKEN_END ? "the end of the text" : kymo_tdl_keyword(token->kind));
@@ -52,7 +52,7 @@ bool kymo_tdl_expect_order(struct tdl_parser *parser, enum tdl_order *order) {
 bool kymo_tdl_parse_kinds(struct tdl_parser *parser, struct tdl_names **kinds) {
   struct tdl_names **end = kinds;
   do {
-    struct tdl_names *kind = *end = kymo_tdl_new(parser->session, 1, sizeof *kind);
+    struct tdl_names *kind = *end = kymo_lang_new(parser->session, 1, sizeof *kind);
     if (!kind || !kymo_tdl_expect_name(parser, "a kind of records", &kind->name))
       return false;
     end = &kind->next;
@@ -92,7 +92,7 @@ static bool parse_encoding(struct state *state) {
 
 static bool parse_constant(struct state *state) {
   struct tdl_constant *constant = *state->constants =
-      kymo_tdl_new(state->parser.session, 1, sizeof *constant);
+      kymo_lang_new(state->parser.session, 1, sizeof *constant);
   if (!constant)
     return false;
   state->constants = &constant->next;
@@ -101,7 +101,7 @@ static bool parse_constant(struct state *state) {
 }
 
 static bool parse_named_type(struct state *state) {
-  struct tdl_named_type *type = *state->named_types = kymo_tdl_new(state->parser.session, 1, sizeof *type);
+  struct tdl_named_type *type = *state->named_types = kymo_lang_new(state->parser.session, 1, sizeof *type);
   if (!type)
     return false;
   state->named_types = &type->next;
@@ -139,7 +139,7 @@ static bool parse_clock_option(struct tdl_parser *parser, struct tdl_clock *cloc
 
 static bool parse_clock(struct state *state) {
   struct tdl_parser *parser = &state->parser;
-  struct tdl_clock *clock = *state->clocks = kymo_tdl_new(parser->session, 1, sizeof *clock);
+  struct tdl_clock *clock = *state->clocks = kymo_lang_new(parser->session, 1, sizeof *clock);
   if (!clock)
     return false;
   state->clocks = &clock->next;
@@ -148,7 +148,7 @@ static bool parse_clock(struct state *state) {
     return false;
   while (parse_clock_option(parser, clock))
     ;
-  return !parser->session->failed;
+  return !parser->session->common.failed;
 }
 
 /* ---- tokens and flags ---- */
@@ -169,7 +169,7 @@ static bool parse_token_item(struct tdl_parser *parser, struct tdl_token_item *i
 static bool parse_token_items(struct tdl_parser *parser, struct tdl_token_list *list) {
   struct tdl_token_item **end = &list->items;
   do {
-    struct tdl_token_item *item = *end = kymo_tdl_new(parser->session, 1, sizeof *item);
+    struct tdl_token_item *item = *end = kymo_lang_new(parser->session, 1, sizeof *item);
     if (!item || !parse_token_item(parser, item))
       return false;
     end = &item->next;
@@ -180,7 +180,7 @@ static bool parse_token_items(struct tdl_parser *parser, struct tdl_token_list *
 
 static bool parse_tokens(struct state *state) {
   struct tdl_parser *parser = &state->parser;
-  struct tdl_token_list *list = *state->tokens = kymo_tdl_new(parser->session, 1, sizeof *list);
+  struct tdl_token_list *list = *state->tokens = kymo_lang_new(parser->session, 1, sizeof *list);
   if (!list)
     return false;
   state->tokens = &list->next;
@@ -222,7 +222,7 @@ static bool parse_flag(struct tdl_parser *parser, struct tdl_flag *flag) {
 
 static bool parse_flags(struct state *state) {
   struct tdl_parser *parser = &state->parser;
-  struct tdl_flag_list *list = *state->flags = kymo_tdl_new(parser->session, 1, sizeof *list);
+  struct tdl_flag_list *list = *state->flags = kymo_lang_new(parser->session, 1, sizeof *list);
   if (!list)
     return false;
   state->flags = &list->next;
@@ -232,7 +232,7 @@ static bool parse_flags(struct state *state) {
       !kymo_tdl_expect(parser, '('))
     return false;
   do {
-    struct tdl_flag *flag = *end = kymo_tdl_new(parser->session, 1, sizeof *flag);
+    struct tdl_flag *flag = *end = kymo_lang_new(parser->session, 1, sizeof *flag);
     if (!flag || !parse_flag(parser, flag))
       return false;
     end = &flag->next;
@@ -243,7 +243,7 @@ static bool parse_flags(struct state *state) {
 
 static bool parse_types(struct state *state) {
   struct tdl_parser *parser = &state->parser;
-  struct tdl_types *list = *state->types = kymo_tdl_new(parser->session, 1, sizeof *list);
+  struct tdl_types *list = *state->types = kymo_lang_new(parser->session, 1, sizeof *list);
   if (!list)
     return false;
   state->types = &list->next;
@@ -253,7 +253,7 @@ static bool parse_types(struct state *state) {
       !kymo_tdl_expect(parser, '('))
     return false;
   do {
-    struct tdl_types_item *item = *end = kymo_tdl_new(parser->session, 1, sizeof *item);
+    struct tdl_types_item *item = *end = kymo_lang_new(parser->session, 1, sizeof *item);
     if (!item || !parse_label(parser, &item->key, &item->at, &item->length) ||
         !(item->field = kymo_tdl_parse_field(parser)))
       return false;
@@ -301,7 +301,7 @@ static bool parse_table_life(struct tdl_parser *parser, struct tdl_table *table)
     }
   }
   if (!kymo_tdl_accept(parser, TDL_KEYWORD_KNOWN))
-    return !parser->session->failed;
+    return !parser->session->common.failed;
   if (kymo_tdl_accept(parser, TDL_KEYWORD_ALWAYS)) {
     table->known = TDL_KNOWN_ALWAYS;
     return true;
@@ -312,7 +312,7 @@ static bool parse_table_life(struct tdl_parser *parser, struct tdl_table *table)
 
 static bool parse_table(struct state *state) {
   struct tdl_parser *parser = &state->parser;
-  struct tdl_table *table = *state->tables = kymo_tdl_new(parser->session, 1, sizeof *table);
+  struct tdl_table *table = *state->tables = kymo_lang_new(parser->session, 1, sizeof *table);
   if (!table)
     return false;
   state->tables = &table->next;
@@ -330,14 +330,14 @@ static bool parse_table(struct state *state) {
 static bool parse_group(struct state *state) {
   struct tdl_parser *parser = &state->parser;
   uint32_t at = parser->token.at;
-  struct tdl_group *group = *state->groups = kymo_tdl_new(parser->session, 1, sizeof *group);
+  struct tdl_group *group = *state->groups = kymo_lang_new(parser->session, 1, sizeof *group);
   if (!group || !kymo_tdl_expect_name(parser, "a name", &group->name))
     return false;
   state->groups = &group->next;
   if (kymo_tdl_accept(parser, '(')) {
     struct tdl_names **end = &group->parameters;
     do {
-      struct tdl_names *parameter = *end = kymo_tdl_new(parser->session, 1, sizeof *parameter);
+      struct tdl_names *parameter = *end = kymo_lang_new(parser->session, 1, sizeof *parameter);
       if (group->parameter_count == 255)
         return kymo_tdl_fail(parser->session, parser->token.at, "E61", "expected at most 255 parameters");
       if (!parameter || !kymo_tdl_expect_name(parser, "a parameter", &parameter->name))
@@ -355,7 +355,7 @@ static bool parse_group(struct state *state) {
 static bool parse_prefix(struct state *state) {
   struct tdl_parser *parser = &state->parser;
   uint32_t at = parser->token.at;
-  struct tdl_prefix *prefix = *state->prefixes = kymo_tdl_new(parser->session, 1, sizeof *prefix);
+  struct tdl_prefix *prefix = *state->prefixes = kymo_lang_new(parser->session, 1, sizeof *prefix);
   if (!prefix)
     return false;
   state->prefixes = &prefix->next;
@@ -406,7 +406,7 @@ static bool parse_record_head(struct tdl_parser *parser, struct tdl_record *reco
 static bool parse_record(struct state *state) {
   struct tdl_parser *parser = &state->parser;
   uint32_t at = parser->token.at;
-  struct tdl_record *record = *state->records = kymo_tdl_new(parser->session, 1, sizeof *record);
+  struct tdl_record *record = *state->records = kymo_lang_new(parser->session, 1, sizeof *record);
   if (!record)
     return false;
   state->records = &record->next;
@@ -495,30 +495,22 @@ static bool parse(struct tdl_tree *tree) {
       .prefixes = &tree->prefixes,
       .records = &tree->records,
   };
-  if (!kymo_tdl_begin(tree->session, TDL_LANGUAGE_TDL, &tree->arena))
+  if (!kymo_tdl_begin(&tree->session, TDL_LANGUAGE_TDL))
     return false;
-  state.parser = kymo_tdl_parser(tree->session);
+  state.parser = kymo_tdl_parser(&tree->session);
   bool is_good = parse_trace(&state);
-  tree->has_order_file = tree->session->has_order_file;
-  return is_good && !tree->session->failed;
+  tree->has_order_file = tree->session.has_order_file;
+  return is_good && !tree->session.common.failed;
 }
 
 struct tdl_tree *kymo_tdl_parse(const char *text, size_t length, const char *file, struct kymo_error *error) {
-  struct kymo_error ignored;
   struct tdl_tree *tree = calloc(1, sizeof *tree);
-  struct tdl_session *session = tree ? kymo_arena_alloc(&tree->arena, sizeof *session) : NULL;
-  if (!session) {
-    free(tree);
+  if (!tree) {
     kymo_fail(error, KYMO_E_MEMORY, "out of memory while compiling %s", file);
     return NULL;
   }
-  *session = (struct tdl_session){
-      .text = text,
-      .file = file,
-      .length = length > UINT32_MAX ? UINT32_MAX : (uint32_t)length,
-      .error = error ? error : &ignored,
-  };
-  tree->session = session;
+  tree->session.common =
+      (struct kymo_lang_session){.text = text, .length = length, .file = file, .what = file, .error = error};
   if (parse(tree))
     return tree;
   kymo_tdl_free(tree);
@@ -528,6 +520,6 @@ struct tdl_tree *kymo_tdl_parse(const char *text, size_t length, const char *fil
 void kymo_tdl_free(struct tdl_tree *tree) {
   if (!tree)
     return;
-  kymo_arena_free(&tree->arena);
+  kymo_lang_end(&tree->session);
   free(tree);
 }

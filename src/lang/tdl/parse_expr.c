@@ -12,7 +12,7 @@
 /* ---- nodes ---- */
 
 static struct tdl_expr *new_expr(struct tdl_parser *parser, enum tdl_operation operation, uint32_t at) {
-  struct tdl_expr *expr = kymo_tdl_new(parser->session, 1, sizeof *expr);
+  struct tdl_expr *expr = kymo_lang_new(parser->session, 1, sizeof *expr);
   if (expr)
     *expr = (struct tdl_expr){.operation = operation, .at = at, .height = 1};
   return expr;
@@ -25,7 +25,7 @@ static void raise(struct tdl_expr *expr, const struct tdl_expr *operand) {
 
 /* Completes a node, which ends at the last taken token. NULL if it is invalid. */
 static struct tdl_expr *finish(struct tdl_parser *parser, struct tdl_expr *expr) {
-  if (!expr || parser->session->failed)
+  if (!expr || parser->session->common.failed)
     return NULL;
   expr->length = parser->end - expr->at;
   for (int i = 0; i < 3; i++)
@@ -85,7 +85,7 @@ static struct tdl_expr *join_conditions(struct tdl_parser *parser, enum tdl_oper
 static bool only_in(struct tdl_parser *parser, enum tdl_language language) {
   char what[80];
   size_t length = parser->token.length < sizeof what ? parser->token.length : sizeof what - 1;
-  memcpy(what, parser->session->text + parser->token.at, length);
+  memcpy(what, parser->session->common.text + parser->token.at, length);
   what[length] = '\0';
   return parser->session->language == language ||
          kymo_tdl_fail(parser->session, parser->token.at, "E43", "%s is only for %s", what,
@@ -101,7 +101,7 @@ static const struct {
 
 /* Whether the current token is a unit; its power of ten of picoseconds, -1 for ticks. */
 static bool is_unit(const struct tdl_parser *parser, int *zeros) {
-  if (parser->token.kind != TDL_TOKEN_NAME || parser->session->text[parser->token.at] == '`')
+  if (parser->token.kind != TDL_TOKEN_NAME || parser->session->common.text[parser->token.at] == '`')
     return false;
   const char *text = parser->token.word->text;
   *zeros = -1;
@@ -114,7 +114,7 @@ static bool is_unit(const struct tdl_parser *parser, int *zeros) {
 /* The number at `token`, × 10^zeros, exactly; false if it is not whole or too large. */
 static bool scale_exactly(const struct tdl_session *session, const struct tdl_token *token, int zeros,
                           struct kymo_wide *result) {
-  const char *text = session->text + token->at;
+  const char *text = session->common.text + token->at;
   *result = token->value.integer;
   int point = -1;
   if (token->value.type != TDL_INTEGER) {
@@ -142,8 +142,8 @@ static bool scale_exactly(const struct tdl_session *session, const struct tdl_to
 }
 
 static bool has_exponent(const struct tdl_session *session, const struct tdl_token *token) {
-  return token->value.type != TDL_INTEGER && (memchr(session->text + token->at, 'e', token->length) ||
-                                              memchr(session->text + token->at, 'E', token->length));
+  return token->value.type != TDL_INTEGER && (memchr(session->common.text + token->at, 'e', token->length) ||
+                                              memchr(session->common.text + token->at, 'E', token->length));
 }
 
 /* The number `token` with the current unit, which is taken. */
@@ -174,9 +174,9 @@ bool kymo_tdl_parse_duration(struct tdl_parser *parser, struct tdl_value *value)
 /* Whether a dot leads on to a name, and does not end a filter. */
 static bool is_step(const struct tdl_parser *parser) {
   uint32_t next = parser->token.at + 1;
-  if (parser->token.kind != '.' || next >= parser->session->length)
+  if (parser->token.kind != '.' || next >= parser->session->common.length)
     return false;
-  char c = parser->session->text[next];
+  char c = parser->session->common.text[next];
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '`';
 }
 
@@ -191,7 +191,7 @@ bool kymo_tdl_parse_path(struct tdl_parser *parser, struct tdl_path *path) {
       return false;
     path->count++;
   } while (is_step(parser) && kymo_tdl_accept(parser, '.'));
-  path->names = kymo_tdl_new(parser->session, path->count, sizeof names[0]);
+  path->names = kymo_lang_new(parser->session, path->count, sizeof names[0]);
   if (!path->names)
     return false;
   memcpy(path->names, names, path->count * sizeof names[0]);
@@ -383,13 +383,13 @@ struct tdl_expr *kymo_tdl_parse_sum(struct tdl_parser *parser) {
 }
 
 struct tdl_set *kymo_tdl_parse_members(struct tdl_parser *parser) {
-  struct tdl_set *set = kymo_tdl_new(parser->session, 1, sizeof *set);
+  struct tdl_set *set = kymo_lang_new(parser->session, 1, sizeof *set);
   struct tdl_member **end = set ? &set->members : NULL;
   if (!set)
     return NULL;
   set->at = parser->token.at;
   do {
-    struct tdl_member *member = *end = kymo_tdl_new(parser->session, 1, sizeof *member);
+    struct tdl_member *member = *end = kymo_lang_new(parser->session, 1, sizeof *member);
     if (!member || !(member->low = kymo_tdl_parse_sum(parser)) ||
         (kymo_tdl_accept(parser, TDL_TOKEN_DOTS) && !(member->high = kymo_tdl_parse_sum(parser))) ||
         (!member->high && !check_value(parser, member->low)))
@@ -406,7 +406,7 @@ struct tdl_set *kymo_tdl_parse_set(struct tdl_parser *parser) {
     set = kymo_tdl_parse_members(parser);
     return set && kymo_tdl_expect(parser, ')') ? set : NULL;
   }
-  set = kymo_tdl_new(parser->session, 1, sizeof *set);
+  set = kymo_lang_new(parser->session, 1, sizeof *set);
   if (!set || !kymo_tdl_expect_name(parser, "a set", &set->name))
     return NULL;
   set->at = set->name.at;
@@ -431,7 +431,7 @@ static bool parse_has(struct tdl_parser *parser, struct tdl_expr *expr) {
     return false;
   struct tdl_texts **end = &expr->texts;
   do {
-    struct tdl_texts *text = *end = kymo_tdl_new(parser->session, 1, sizeof *text);
+    struct tdl_texts *text = *end = kymo_lang_new(parser->session, 1, sizeof *text);
     if (!text)
       return false;
     text->at = parser->token.at;
@@ -548,7 +548,7 @@ static bool parse_moment(struct tdl_parser *parser, struct tdl_moment *moment) {
 
 /* TIME IN (moment .. moment), the cursor after TIME. */
 static bool parse_time(struct tdl_parser *parser, struct tdl_expr *expr) {
-  expr->moments = kymo_tdl_new(parser->session, 2, sizeof *expr->moments);
+  expr->moments = kymo_lang_new(parser->session, 2, sizeof *expr->moments);
   return expr->moments && kymo_tdl_expect(parser, TDL_KEYWORD_IN) && kymo_tdl_expect(parser, '(') &&
          parse_moment(parser, &expr->moments[0]) && kymo_tdl_expect(parser, TDL_TOKEN_DOTS) &&
          parse_moment(parser, &expr->moments[1]) && kymo_tdl_expect(parser, ')');
@@ -560,7 +560,7 @@ static bool parse_kind(struct tdl_parser *parser, struct tdl_expr *expr) {
   if (!kymo_tdl_expect(parser, TDL_KEYWORD_IN) || !kymo_tdl_expect(parser, '('))
     return false;
   do {
-    struct tdl_names *kind = *end = kymo_tdl_new(parser->session, 1, sizeof *kind);
+    struct tdl_names *kind = *end = kymo_lang_new(parser->session, 1, sizeof *kind);
     if (!kind || !kymo_tdl_expect_name(parser, "a kind of records", &kind->name))
       return false;
     end = &kind->next;
@@ -658,7 +658,7 @@ struct tdl_expr *kymo_tdl_parse_operand(struct tdl_parser *parser) {
     return kymo_tdl_expect(parser, ')') ? expr : NULL;
   }
   struct tdl_expr *expr = new_expr(parser, TDL_PATH, parser->token.at);
-  struct tdl_name *name = kymo_tdl_new(parser->session, 1, sizeof *name);
+  struct tdl_name *name = kymo_lang_new(parser->session, 1, sizeof *name);
   if (!expr || !name ||
       !kymo_tdl_expect_name(parser, "the name of a definition, or an expression in parentheses", name))
     return NULL;
@@ -699,5 +699,5 @@ struct tdl_expr *kymo_tdl_parse_expression(struct tdl_parser *parser) {
   while (expr && kymo_tdl_accept(parser, TDL_KEYWORD_OR))
     expr = join_conditions(parser, TDL_OR, expr, parse_conjunction(parser));
   kymo_tdl_leave(parser);
-  return parser->session->failed ? NULL : expr;
+  return parser->session->common.failed ? NULL : expr;
 }

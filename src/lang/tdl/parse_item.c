@@ -11,7 +11,7 @@ static struct tdl_item *new_item(struct tdl_parser *parser, enum tdl_item_kind k
     kymo_tdl_fail(parser->session, at, "E61", "expected at most %d items", TDL_ITEMS_MAX);
     return NULL;
   }
-  struct tdl_item *item = kymo_tdl_new(parser->session, 1, sizeof *item);
+  struct tdl_item *item = kymo_lang_new(parser->session, 1, sizeof *item);
   if (item)
     *item = (struct tdl_item){.kind = kind, .at = at, .offset_bits = -1};
   return item;
@@ -93,7 +93,7 @@ static bool parse_filler(struct tdl_parser *parser, struct tdl_item *item) {
 }
 
 static bool parse_let(struct tdl_parser *parser, struct tdl_item *item) {
-  item->field = kymo_tdl_new(parser->session, 1, sizeof *item->field);
+  item->field = kymo_lang_new(parser->session, 1, sizeof *item->field);
   return item->field && kymo_tdl_expect_name(parser, "a name", &item->name) && kymo_tdl_expect(parser, '=') &&
          (item->expr = kymo_tdl_parse_expression(parser)) &&
          kymo_tdl_parse_attributes(parser, TDL_VIEWS, &item->field->attributes);
@@ -116,7 +116,7 @@ static bool parse_sync(struct tdl_parser *parser, struct tdl_item *item) {
 
 /* A branch that is appended to the item's. */
 static struct tdl_branch *new_branch(struct tdl_parser *parser, struct tdl_branch ***end) {
-  struct tdl_branch *branch = **end = kymo_tdl_new(parser->session, 1, sizeof *branch);
+  struct tdl_branch *branch = **end = kymo_lang_new(parser->session, 1, sizeof *branch);
   if (branch) {
     branch->at = parser->token.at;
     *end = &branch->next;
@@ -195,7 +195,7 @@ static bool parse_order(struct tdl_parser *parser, struct tdl_item *item) {
   do {
     if (item->choices && kymo_tdl_accept(parser, TDL_KEYWORD_ELSE))
       return parse_order_else(parser, item);
-    struct tdl_order_choice *choice = *end = kymo_tdl_new(parser->session, 1, sizeof *choice);
+    struct tdl_order_choice *choice = *end = kymo_lang_new(parser->session, 1, sizeof *choice);
     if (!choice || !kymo_tdl_expect_order(parser, &choice->order) ||
         !kymo_tdl_expect(parser, TDL_KEYWORD_IF) || !(choice->condition = kymo_tdl_parse_expression(parser)))
       return false;
@@ -209,7 +209,7 @@ static bool parse_order(struct tdl_parser *parser, struct tdl_item *item) {
 static bool parse_overrides(struct tdl_parser *parser, struct tdl_item *item) {
   struct tdl_override **end = &item->overrides;
   while (kymo_tdl_accept(parser, TDL_KEYWORD_FIELD)) {
-    struct tdl_override *override = *end = kymo_tdl_new(parser->session, 1, sizeof *override);
+    struct tdl_override *override = *end = kymo_lang_new(parser->session, 1, sizeof *override);
     if (!override)
       return false;
     override->at = parser->token.at;
@@ -225,7 +225,7 @@ static bool parse_overrides(struct tdl_parser *parser, struct tdl_item *item) {
 }
 
 static struct tdl_expr *parse_path_expression(struct tdl_parser *parser) {
-  struct tdl_expr *expr = kymo_tdl_new(parser->session, 1, sizeof *expr);
+  struct tdl_expr *expr = kymo_lang_new(parser->session, 1, sizeof *expr);
   if (!expr)
     return NULL;
   *expr = (struct tdl_expr){.operation = TDL_PATH, .at = parser->token.at, .height = 1};
@@ -391,5 +391,5 @@ bool kymo_tdl_parse_items(struct tdl_parser *parser, struct tdl_item **items) {
   while (parser->token.kind == ':' || kymo_tdl_is_name(parser) || syntax_of(parser->token.kind))
     if (!parse_item(parser, &end))
       return false;
-  return !parser->session->failed;
+  return !parser->session->common.failed;
 }

@@ -46,7 +46,7 @@ static bool parse_steps(struct tdl_parser *parser, struct tdl_step **steps) {
   struct tdl_step **end = steps;
   while (parser->token.kind == TDL_KEYWORD_BLOCKS || parser->token.kind == TDL_KEYWORD_REPEAT ||
          kymo_tdl_is_name(parser)) {
-    struct tdl_step *step = *end = kymo_tdl_new(parser->session, 1, sizeof *step);
+    struct tdl_step *step = *end = kymo_lang_new(parser->session, 1, sizeof *step);
     if (!step || !parse_step(parser, step))
       return false;
     end = &step->next;

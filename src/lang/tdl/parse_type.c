@@ -136,14 +136,14 @@ static bool parse_kind_of_type(struct tdl_parser *parser, struct tdl_type *type)
 }
 
 static struct tdl_type *parse_type(struct tdl_parser *parser) {
-  struct tdl_type *type = kymo_tdl_new(parser->session, 1, sizeof *type);
+  struct tdl_type *type = kymo_lang_new(parser->session, 1, sizeof *type);
   if (!type || !kymo_tdl_enter(parser))
     return NULL;
   *type = (struct tdl_type){.at = parser->token.at, .fixed_bits = -1};
   bool is_good = parse_kind_of_type(parser, type);
   kymo_tdl_leave(parser);
   type->length = parser->end - type->at;
-  return is_good && !parser->session->failed ? type : NULL;
+  return is_good && !parser->session->common.failed ? type : NULL;
 }
 
 /* ---- attributes ---- */
@@ -231,7 +231,7 @@ static bool parse_length(struct tdl_parser *parser, struct tdl_attributes *attri
       return false;
   }
   length->plus = is_minus ? -(int64_t)plus : (int64_t)plus;
-  return !parser->session->failed;
+  return !parser->session->common.failed;
 }
 
 static bool parse_checksum(struct tdl_parser *parser, struct tdl_attributes *attributes) {
@@ -256,7 +256,7 @@ static bool parse_per(struct tdl_parser *parser, struct tdl_attributes *attribut
     attributes->per = TDL_PER_TRACE;
   else if (kymo_tdl_expect_name(parser, "a field, FILE or TRACE", &attributes->per_name))
     attributes->per = TDL_PER_NAME;
-  return !parser->session->failed;
+  return !parser->session->common.failed;
 }
 
 static bool parse_order(struct tdl_parser *parser, struct tdl_attributes *attributes) {
@@ -332,11 +332,11 @@ bool kymo_tdl_parse_attributes(struct tdl_parser *parser, uint32_t allowed,
     if (!attribute->parse(parser, attributes))
       return false;
   }
-  return !parser->session->failed;
+  return !parser->session->common.failed;
 }
 
 struct tdl_field *kymo_tdl_parse_field(struct tdl_parser *parser) {
-  struct tdl_field *field = kymo_tdl_new(parser->session, 1, sizeof *field);
+  struct tdl_field *field = kymo_lang_new(parser->session, 1, sizeof *field);
   if (!field || !(field->type = parse_type(parser)) ||
       !kymo_tdl_parse_attributes(parser, UINT32_MAX, &field->attributes))
     return NULL;

@@ -7,8 +7,9 @@
 #include <string.h>
 
 struct tdl_parser kymo_tdl_parser(struct tdl_session *session) {
-  struct tdl_parser parser = {.session = session,
-                              .lexer = {.session = session, .cursor = {session->text, session->length, 0}}};
+  struct tdl_parser parser = {
+      .session = session,
+      .lexer = {.session = session, .cursor = {session->common.text, session->common.length, 0}}};
   parser.token = kymo_tdl_lex(&parser.lexer);
   return parser;
 }
@@ -19,7 +20,7 @@ void kymo_tdl_advance(struct tdl_parser *parser) {
 }
 
 bool kymo_tdl_accept(struct tdl_parser *parser, int kind) {
-  if (parser->token.kind != kind || parser->session->failed)
+  if (parser->token.kind != kind || parser->session->common.failed)
     return false;
   kymo_tdl_advance(parser);
   return true;
@@ -50,7 +51,7 @@ bool kymo_tdl_unexpected(struct tdl_parser *parser, const char *what) {
   if (token->kind == TDL_TOKEN_NAME)
     kymo_nearest_consider(&nearest, what);
   return kymo_tdl_fail(parser->session, token->at, "E21", "expected %s, found %.*s%s", what,
-                       (int)(token->length < 60 ? token->length : 60), session->text + token->at,
+                       (int)(token->length < 60 ? token->length : 60), session->common.text + token->at,
                        kymo_nearest_hint(&nearest).text);
 }
 

@@ -2,8 +2,8 @@
 /*
  * What the parsers of TDL and FDL have in common: a cursor over tokens, and expressions. A parser of FDL:
  *
- *   struct tdl_session session = {.text = …, .length = …, .file = …, .error = …};
- *   if (!kymo_tdl_begin(&session, TDL_LANGUAGE_FDL, &arena)) …
+ *   struct tdl_session session = {.common = {.text = …, .length = …, .file = …, .error = …}};
+ *   if (!kymo_tdl_begin(&session, TDL_LANGUAGE_FDL)) …
  *   struct tdl_parser parser = kymo_tdl_parser(&session);
  *   if (kymo_tdl_expect(&parser, TDL_KEYWORD_SELECT)) expr = kymo_tdl_parse_expression(&parser);
  *

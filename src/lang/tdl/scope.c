@@ -26,14 +26,14 @@ struct tdl_binding *kymo_tdl_look(struct tdl_checker *checker, uint32_t space, c
 }
 
 static struct tdl_binding *add(struct tdl_checker *checker, uint32_t space, struct tdl_name name) {
-  struct tdl_binding *binding = kymo_tdl_new(checker->session, 1, sizeof *binding);
+  struct tdl_binding *binding = kymo_lang_new(checker->session, 1, sizeof *binding);
   if (!binding)
     return NULL;
   *binding = (struct tdl_binding){.word = name.word, .space = space, .at = name.at};
-  if (kymo_hash_table_add(&checker->names, checker->session->arena, hash_of(space, name.word),
+  if (kymo_hash_table_add(&checker->names, &checker->session->common.temp, hash_of(space, name.word),
                           (uintptr_t)binding))
     return binding;
-  kymo_tdl_no_memory(checker->session);
+  kymo_lang_no_memory(checker->session);
   return NULL;
 }
 
@@ -98,7 +98,7 @@ struct tdl_pending *kymo_tdl_lengths(struct tdl_checker *checker, const struct t
 /* ---- fields ---- */
 
 struct tdl_scope *kymo_tdl_new_scope(struct tdl_checker *checker, struct tdl_scope *outer) {
-  struct tdl_scope *scope = kymo_tdl_new(checker->session, 1, sizeof *scope);
+  struct tdl_scope *scope = kymo_lang_new(checker->session, 1, sizeof *scope);
   if (scope)
     *scope = (struct tdl_scope){.space = TDL_SPACES + checker->space_count++, .outer = outer};
   return scope;

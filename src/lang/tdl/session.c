@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory, words, errors and warnings of one compilation. */
+/* Words, errors and warnings of one compilation. */
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/utf8.h"
@@ -14,11 +14,6 @@
 
 /* ---- errors ---- */
 
-static void report(struct tdl_session *session, struct kymo_error *error, uint32_t at, const char *code,
-                   const char *message) {
-  kymo_fail_text(error, session->file, session->text, session->length, at, "%s %s", code, message);
-}
-
 /* Adds to the error the line without the habit of another language. */
 static void add_habit(const struct tdl_session *session, uint32_t at, const char *code, char *message,
                       size_t size) {
@@ -30,21 +25,19 @@ static void add_habit(const struct tdl_session *session, uint32_t at, const char
 }
 
 bool kymo_tdl_fail(struct tdl_session *session, uint32_t at, const char *code, const char *format, ...) {
-  if (session->failed)
+  if (session->common.failed)
     return false;
-  session->failed = true;
-  char message[sizeof session->error->message];
+  char message[sizeof session->common.error->message];
   va_list args;
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
   add_habit(session, at, code, message, sizeof message);
-  report(session, session->error, at, code, message);
-  return false;
+  return kymo_lang_fail(session, at, "%s %s", code, message);
 }
 
 void kymo_tdl_warn(struct tdl_session *session, uint32_t at, const char *code, const char *format, ...) {
-  if (session->failed || session->is_muted || !session->warnings.warn ||
+  if (session->common.failed || session->is_muted || !session->warnings.warn ||
       session->warning_count >= WARNINGS_MAX)
     return;
   session->warning_count++;
@@ -54,23 +47,10 @@ void kymo_tdl_warn(struct tdl_session *session, uint32_t at, const char *code, c
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  report(session, &warning, at, code, message);
+  kymo_fail_text(&warning, session->common.file, session->common.text, session->common.length, at, "%s %s",
+                 code, message);
   warning.code = KYMO_OK;
   session->warnings.warn(session->warnings.context, &warning);
-}
-
-bool kymo_tdl_no_memory(struct tdl_session *session) {
-  if (!session->failed)
-    kymo_fail(session->error, KYMO_E_MEMORY, "out of memory while compiling %s", session->file);
-  session->failed = true;
-  return false;
-}
-
-void *kymo_tdl_new(struct tdl_session *session, size_t count, size_t size) {
-  void *memory = kymo_arena_array(session->arena, count, size);
-  if (!memory)
-    kymo_tdl_no_memory(session);
-  return memory;
 }
 
 /* ---- words ---- */
@@ -97,30 +77,29 @@ const struct tdl_word *kymo_tdl_word(struct tdl_session *session, const char *te
   while ((word = (struct tdl_word *)kymo_hash_table_next(&session->words, hash, &at)))
     if (word->length == length && memcmp(word->text, text, length) == 0)
       return word;
-  word = kymo_tdl_new(session, 1, sizeof *word + length + 1);
+  word = kymo_lang_new(session, 1, sizeof *word + length + 1);
   if (!word)
     return NULL;
   memcpy(word->text, text, length);
   word->hash = hash;
   word->length = (uint32_t)length;
   word->keyword = keyword_of(word->text);
-  if (kymo_hash_table_add(&session->words, session->arena, hash, (uintptr_t)word))
+  if (kymo_hash_table_add(&session->words, &session->common.temp, hash, (uintptr_t)word))
     return word;
-  kymo_tdl_no_memory(session);
+  kymo_lang_no_memory(session);
   return NULL;
 }
 
 /* ---- the beginning ---- */
 
-bool kymo_tdl_begin(struct tdl_session *session, enum tdl_language language, struct kymo_arena *arena) {
-  session->arena = arena;
+bool kymo_tdl_begin(struct tdl_session *session, enum tdl_language language) {
   session->language = language;
-  if (session->length > TEXT_MAX)
-    return kymo_tdl_fail(session, 0, "E61", "expected at most %u bytes of text, found %u", TEXT_MAX,
-                         session->length);
-  for (uint32_t at = 0, length; at < session->length; at += length)
-    if ((length = (uint32_t)kymo_character_length(session->text + at, session->length - at)) == 0)
-      return kymo_tdl_fail(session, at, "E11", "expected UTF-8, found byte 0x%02x",
-                           (unsigned char)session->text[at]);
+  if (session->common.length > TEXT_MAX)
+    return kymo_tdl_fail(session, 0, "E61", "expected at most %u bytes of text, found %zu", TEXT_MAX,
+                         session->common.length);
+  for (size_t at = 0, length; at < session->common.length; at += length)
+    if ((length = kymo_character_length(session->common.text + at, session->common.length - at)) == 0)
+      return kymo_tdl_fail(session, (uint32_t)at, "E11", "expected UTF-8, found byte 0x%02x",
+                           (unsigned char)session->common.text[at]);
   return true;
 }

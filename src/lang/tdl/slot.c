@@ -28,7 +28,7 @@ static enum tdl_role role_of(const struct tdl_word *word) {
 static struct tdl_slot *new_slot(struct tdl_checker *checker, struct tdl_name name,
                                  enum tdl_value_type type) {
   struct tdl_body *body = checker->body;
-  struct tdl_slot *slot = *body->slot_end = kymo_tdl_new(checker->session, 1, sizeof *slot);
+  struct tdl_slot *slot = *body->slot_end = kymo_lang_new(checker->session, 1, sizeof *slot);
   if (!slot)
     return NULL;
   body->slot_end = &slot->next;
@@ -44,7 +44,7 @@ static bool remember(struct tdl_checker *checker, struct tdl_slot *slot) {
   struct tdl_body *body = checker->body;
   if (body->declared_count == body->declared_size) {
     uint32_t size = body->declared_size ? body->declared_size * 2 : 64;
-    struct tdl_slot **declared = kymo_tdl_new(checker->session, size, sizeof(struct tdl_slot *));
+    struct tdl_slot **declared = kymo_lang_new(checker->session, size, sizeof(struct tdl_slot *));
     if (!declared)
       return false;
     if (body->declared_count)
@@ -170,7 +170,7 @@ struct tdl_slot *kymo_tdl_find_around(struct tdl_checker *checker, struct tdl_na
 static struct tdl_pending *new_pending(struct tdl_checker *checker, enum tdl_pending_kind kind,
                                        struct tdl_name name, struct tdl_item *item) {
   struct tdl_scope *scope = checker->body->scope;
-  struct tdl_pending *pending = kymo_tdl_new(checker->session, 1, sizeof *pending);
+  struct tdl_pending *pending = kymo_lang_new(checker->session, 1, sizeof *pending);
   if (!pending)
     return NULL;
   *pending = (struct tdl_pending){.next = scope->pendings,

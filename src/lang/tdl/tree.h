@@ -7,7 +7,7 @@
  *
  * "Checked:" marks what kymo_tdl_check fills in; all else is set by parsing. Positions (`at`, `length`) are
  * bytes of the source text. Lists are linked by `next`, in the order of the text. Everything is in the
- * tree's arena.
+ * memory of the tree's session.
  *
  * Groups are expanded: checking copies the items of a group into every USE of it, so fields in a used group
  * are fields like others, with slots of the record that uses it. Names of types are expanded too: the type
@@ -16,12 +16,8 @@
 #ifndef KYMO_LANG_TDL_TREE_H
 #define KYMO_LANG_TDL_TREE_H
 
-#include "base/arena.h"
 #include "base/wide.h"
-#include <kymo/error.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "lang/tdl/session.h"
 
 #define TDL_DEPTH_MAX 64
 /* Of one expression: chains like a+b+c… are as high as they are long. */
@@ -707,8 +703,7 @@ struct tdl_layout {
 };
 
 struct tdl_tree {
-  struct kymo_arena arena;
-  struct tdl_session *session; /* words and source; of the parser and the checker */
+  struct tdl_session session; /* words, source and memory; of the parser, the checker and the generator */
   struct tdl_name name;
   uint32_t version;     /* 0: none given */
   enum tdl_order order; /* BYTES */
