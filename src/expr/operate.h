@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one evaluator of expressions. TDL's constants, the key machine and filters say which operation acts on
+ * The one evaluator of expressions. TDL's constants, plans and filters say which operation acts on
  * which values; what it means is here.
  *
  * What is computed of an absent value is absent; a comparison with it is false, `<>` too; a condition that is

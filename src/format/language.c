@@ -157,7 +157,7 @@ static int fail_binary(const uint8_t *bytes, size_t length, const char *name, st
   for (size_t i = 0; i < length && i < 8; i++)
     snprintf(found + 3 * i, 4, " %02x", bytes[i]);
   return kymo_fail_at(error, KYMO_E_UNKNOWN, name, 0,
-                      "expected a key file or a text that describes events, found %s%s",
+                      "expected a compiled description or a text that describes events, found %s%s",
                       length ? "other bytes:" : "an empty file", found);
 }
 

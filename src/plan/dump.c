@@ -316,6 +316,7 @@ void kymo_plan_print_source(struct kymo_strbuf *out, const struct kymo_schema *s
   if (source != KYMO_PLAN_NONE)
     kymo_strbuf_add(out, (const char *)plan->bytes + plan->texts[source].offset, plan->texts[source].size);
   else if (plan)
-    kymo_strbuf_puts(out, "-- the key does not have the text that it was compiled from\n");
+    kymo_strbuf_puts(out,
+                     "-- the compiled description does not contain the text that it was compiled from\n");
   kymo_plan_close(plan);
 }

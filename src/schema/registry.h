@@ -35,7 +35,7 @@ enum kymo_registry_record {
   KYMO_RECORD_STREAM,
   KYMO_RECORD_EVENT,
   KYMO_RECORD_TEXT, /* see registry_metadata.h */
-  KYMO_RECORD_PLAN, /* of a key file, see docs/key.md */
+  KYMO_RECORD_PLAN, /* of a compiled description, see docs/key.md */
 };
 
 #define KYMO_REGISTRY_ROLES ((uint32_t)KYMO_ROLE_DISCARDED * 2 - 1) /* all that are known */

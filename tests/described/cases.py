@@ -285,7 +285,7 @@ def flags_of_values():
         subprocess.run([KYMO, 'compile', '-o', f'{name}.reg.key', f'{name}.reg'], check=True)
     without = texts[0].split('\n', 4)
     same &= 'slow = 4,\n  slow = 69,' in texts[0] and without[4] == texts[1].split('\n', 2)[2]
-    same &= without[2] == '// This was a key: the plan, by which files are read, is not in the text.'
+    same &= without[2] == '// This was a compiled description: the plan, by which files are read, is not in the text.'
     done = subprocess.run([KYMO, 'cat', '--key', f'{name}.reg.key', path], capture_output=True, text=True)
     same &= done.stderr == 'kymo cat: the description: a description of events, but not of files: it has no plan, as kymo compile makes of a TDL text\n'
     done = subprocess.run([KYMO, 'convert', '--key', key, '-o', f'{name}.ctf', path], capture_output=True, text=True)

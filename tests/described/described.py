@@ -17,7 +17,7 @@ def not_ok(name, why):
 
 
 def compiled(name, tdl):
-    """The key file of a description, or what is said about it."""
+    """The compiled description, or what is said about it."""
     pathlib.Path(f'{name}.tdl').write_text(tdl)
     done = subprocess.run([KYMO, 'compile', '-o', f'{name}.key', f'{name}.tdl'], capture_output=True, text=True)
     return (f'{name}.key', done.stderr) if done.returncode == 0 else (None, done.stderr)

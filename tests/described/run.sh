@@ -21,7 +21,7 @@ done
 # ---- what is no description ----
 
 kymo=$KYMO_BUILD/kymo
-expected='expected a key file or a text that describes events, found'
+expected='expected a compiled description or a text that describes events, found'
 # no_key TEXT FILE
 no_key() {
   "$kymo" cat --key "$2" "$2" >said 2>&1

@@ -15,7 +15,7 @@ stale = []
 
 
 def plan_of(key):
-    """The plan in a key file (docs/registry.md)."""
+    """The plan in a compiled description (docs/registry.md)."""
     content, at = pathlib.Path(key).read_bytes(), HEADER
     while at < len(content):
         kind, length = struct.unpack_from('<2I', content, at)
@@ -34,7 +34,7 @@ def hold_bytes(seed, wanted):
 
 
 def hold(name, key, data):
-    """The seed of a key file and of a file that it describes, if they are small."""
+    """The seed of a compiled description and of a file that it describes, if they are small."""
     plan = plan_of(key)
     if len(plan) + len(data) <= SEED_MAX:
         hold_bytes(CORPUS / name, struct.pack('<I', len(plan)) + plan + data)

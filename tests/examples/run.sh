@@ -77,7 +77,7 @@ if "$KYMO_BUILD/kymo" compile "$TMPDIR/doors.tdl" -o "$TMPDIR/doors.key" 2>/dev/
        3  9 (no interpretation)
 EOF
 else
-  skip 'poet with a key file' 'descriptions are not compiled yet'
+  skip 'poet with a compiled description' 'descriptions are not compiled yet'
 fi
 
 # The constants of a key's C header, in a program that reads by them.

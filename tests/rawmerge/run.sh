@@ -108,7 +108,7 @@ check 'equal times come in the order of the files: by fields' merges 0 '' little
 check '… by a plug-in' merges 0 '' little.wanted --records ./records.so little_cpu*
 check '… in the other order of bytes' merges 0 '' big.wanted --description big.tdl --by sec,usec big_cpu*
 compiled() { "$kymo" compile big.tdl -o big.key && merges 0 '' big.wanted --key big.key --by sec,usec big_cpu*; }
-check '… by a key file' compiled
+check '… by a compiled description' compiled
 installed() { mkdir -p installed && cp big.tdl installed && KYMO_DESCRIPTIONS=installed merges 0 '' big.wanted --as big --by sec,usec big_cpu*; }
 check '… by an installed description' installed
 check '… to the standard output' eval "'$kymo' merge -o - --description big.tdl --by sec,usec big_cpu* | cmp - big.wanted"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiled descriptions ("keys"), by which other files are read. They are schemas; a key file is a
+/* Compiled descriptions, by which other files are read. They are schemas; in a file (x.key) they are a
  * registry. */
 #include "base/fail.h"
 #include "base/sized.h"

@@ -362,7 +362,7 @@ static void put_event(struct printer *printer, const struct kymo_event_class *ev
   kymo_strbuf_puts(out, ";\n\n");
 }
 
-/* ---- constants of keys ---- */
+/* ---- constants of compiled descriptions ---- */
 
 /* The name of a macro or constant, in capitals, that nothing else has. */
 static struct name constant_name(struct printer *printer, const char *class_, const char *field,

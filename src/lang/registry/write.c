@@ -408,7 +408,9 @@ void kymo_registry_print(struct kymo_strbuf *out, const struct kymo_schema *sche
   struct writer writer = {.out = out, .schema = schema};
   kymo_strbuf_puts(out, "registry 1.0;\n\n");
   if (schema->plan)
-    kymo_strbuf_puts(out, "// This was a key: the plan, by which files are read, is not in the text.\n\n");
+    kymo_strbuf_puts(
+        out,
+        "// This was a compiled description: the plan, by which files are read, is not in the text.\n\n");
   put_machine(out, schema->machine);
   put_trace(out, schema);
   put_environment(out, schema);
