@@ -13,9 +13,9 @@
 
 #ifndef KYMO_DISABLE
 
-#define KYMO_CURE_VALUE_                                                                                     \
-  "is no number, pointer or text: use KYMO_STRUCT(name, TYPE, &x) for a listed struct, KYMO_BLOB(name, &x, " \
-  "sizeof x) for any bytes"
+#define KYMO_CURE_VALUE_                                                                                    \
+  "is not a number, pointer or text: use KYMO_STRUCT(name, TYPE, &x) for a listed struct, KYMO_BLOB(name, " \
+  "&x, sizeof x) for any bytes"
 #define KYMO_CURE_UNLISTED_ \
   "is not listed: write KYMO_STRUCT_TYPE(TYPE, members) or the like after the type (kymo/types.h)"
 #define KYMO_CURE_WORD_                                                                        \
@@ -165,7 +165,7 @@ int kymo_refuse_fields_(int wrong)
 #define KYMO_FIELDCHECK_kymo_later_blob_(i, name, a, b, c) KYMO_CHECK_(i, 1, 0, "")
 #define KYMO_CHECK_NUMBER_(i, name, TYPE)                                  \
   KYMO_CHECK_(i, KYMO_IS_SCALAR_(TYPE) && !KYMO_IS_LONG_DOUBLE_(TYPE), 16, \
-              "field " #name ": type " #TYPE " is no number: it " KYMO_CURE_NUMBER_)
+              "field " #name ": type " #TYPE " is not a number: it " KYMO_CURE_NUMBER_)
 
 #define KYMO_FIELDCHECK_kymo_struct_(i, name, TYPE, x, c) \
   KYMO_CHECK_POINTER_(i, name, TYPE, KYMO_LISTING_STRUCT_, x)

@@ -471,13 +471,13 @@ KYMO_INLINE_ int32_t kymo_tag_of_(int64_t tag) {
 #define KYMO_WRONG_FLEXIBLE_ 1024
 #define KYMO_WRONG_TAGS_ 2048
 #define KYMO_WRONG_COUNT_ 4096
-#define KYMO_CURE_TAGS_ "a tag stands twice in KYMO_VARIANT_TYPE: give each member its own"
+#define KYMO_CURE_TAGS_ "a tag is used twice in KYMO_VARIANT_TYPE: give each member its own"
 #define KYMO_CURE_TWICE_ " is listed twice: keep one listing of each type, in its header"
 #define KYMO_CURE_DEEP_ \
   "has more than three dimensions: leave it out, or list a struct that holds the inner ones"
 #define KYMO_CURE_PLAIN_ \
-  "is no number: write its listed type in front of it, (struct ...) member, or leave it out"
-#define KYMO_CURE_TYPE_ "is not of the type in front of it"
+  "is not a number: write its listed type before it, (struct ...) member, or leave it out"
+#define KYMO_CURE_TYPE_ "is not of the type before it"
 #define KYMO_CURE_FIRST_ \
   "has no listing before this one: write KYMO_STRUCT_TYPE(TYPE, members) or the like after it"
 #define KYMO_CURE_TAGGED_ "is a variant: write KYMO_VARIANT((TYPE) member, member that is its tag)"

@@ -182,7 +182,7 @@ static int escaped(struct parser *parser) {
 /* One end of a range in brackets: a byte, or -1 where there is none (failure, or a class of letters). */
 static int bracket_byte(struct parser *parser, struct regex_set *set) {
   if ((uint8_t)*parser->at >= 0x80) {
-    fail(parser, "characters beyond ASCII do not stand in brackets; choose by |");
+    fail(parser, "brackets take ASCII characters only; choose by |");
     return -1;
   }
   if (*parser->at != '\\')

@@ -109,7 +109,7 @@ int kymo_filter_attach(struct kymo_trace *trace, struct kymo_filter *filter, str
   if (status == KYMO_OK && filter && filter->looks_ahead && trace->follow)
     status = kymo_fail(
         error, KYMO_E_USAGE,
-        "E59 this filter must see all events before it tells the first one (BEFORE, AFTER LAST, AROUND, "
+        "E59 this filter must see all events before it selects the first one (BEFORE, AFTER LAST, AROUND, "
         "END), and a trace that "
         "is followed has no end yet");
   if (status == KYMO_OK)
@@ -253,9 +253,8 @@ static int prepare(struct filter_machine *machine, struct kymo_error *error) {
   uint32_t passes = machine->filter->looks_ahead ? kymo_filter_rank(machine) : 0;
   int status = KYMO_OK;
   if (passes > PASSES_MAX)
-    return kymo_fail(error, KYMO_E_LIMIT,
-                     "E61 tests that look ahead stand in one another %u deep; %d are allowed", passes,
-                     PASSES_MAX);
+    return kymo_fail(error, KYMO_E_LIMIT, "E61 tests that look ahead are nested %u deep; expected at most %d",
+                     passes, PASSES_MAX);
   for (machine->pass = 1; machine->pass <= passes && status == KYMO_OK; machine->pass++) {
     machine->seen = 0;
     status = see_up_to(machine, UINT64_MAX, 0, error);

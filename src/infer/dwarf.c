@@ -238,7 +238,7 @@ int kymo_dwarf_close(struct kymo_dwarf *dwarf, int status, struct kymo_error *er
 static int damaged(const struct kymo_dwarf *dwarf, Dwarf_Die *die, struct kymo_error *error) {
   const char *message = dwarf_errmsg(0);
   return kymo_fail_at(error, KYMO_E_FORMAT, dwarf->path, KYMO_ERROR_NO_OFFSET,
-                      "the debug information is damaged behind 0x%llx of its section: %s",
+                      "the debug information is corrupt after byte 0x%llx of its section: %s",
                       (unsigned long long)(die ? dwarf_dieoffset(die) : 0),
                       message ? message : "entries overlap");
 }

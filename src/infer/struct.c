@@ -281,7 +281,7 @@ static void put_plain(struct fields *fields, struct member *member) {
   out->failed |= type.failed;
   kymo_strbuf_free(&type);
   if (!is_known)
-    put_comment(fields, member->name, "its bytes; debug information tells of no type that TDL has");
+    put_comment(fields, member->name, "its bytes; TDL has no type like the one in the debug information");
 }
 
 static bool put_member(struct fields *fields, Dwarf_Die *die, uint64_t end) {
@@ -383,9 +383,9 @@ static void put_whole(struct inference *inference, struct kymo_strbuf *out, cons
   kymo_strbuf_puts(
       out,
       " has them in memory.\n"
-      "-- Not told by debug information: which field is the time (a CLOCK, and ACQUISITION as its name), "
-      "units, what\n"
-      "-- the file begins with.\n");
+      "-- The debug information does not say which field is the time (a CLOCK, and ACQUISITION as its name), "
+      "which\n"
+      "-- units fields have, and what the file begins with.\n");
   kymo_strbuf_printf(out, "TRACE %s;\n  BYTES %s;\n%s%s", name, inference->is_big ? "BIG" : "LITTLE",
                      skeleton->lists.text ? skeleton->lists.text : "",
                      skeleton->groups.text ? skeleton->groups.text : "");
@@ -421,7 +421,7 @@ static int infer(struct kymo_dwarf *dwarf, struct kymo_strbuf *out, const char *
     put_whole(&inference, out, &search, dwarf->path, bytes);
   else
     status = kymo_fail_at(error, KYMO_E_FORMAT, dwarf->path, KYMO_ERROR_NO_OFFSET,
-                          "expected members of \"%.100s\" behind one another, found some that overlap",
+                          "expected members of \"%.100s\" one after another, found some that overlap",
                           search.name);
   tool_skeleton_free(&inference.skeleton);
   free(inference.known);

@@ -276,6 +276,6 @@ int kymo_process_rings(char *out, size_t size, int pid, struct kymo_error *error
   char path[KYMO_PATH_MAX];
   int status = kymo_find_pool(path, pid, error);
   if (!status && (size_t)snprintf(out, size, "%s", path) >= size)
-    return kymo_fail(error, KYMO_E_USAGE, "expected room for %zu bytes, found %zu", strlen(path) + 1, size);
+    return kymo_fail(error, KYMO_E_USAGE, "expected space for %zu bytes, found %zu", strlen(path) + 1, size);
   return status;
 }

@@ -106,7 +106,7 @@ static int read_head(struct reading *r) {
   }
   r->byte_count = kymo_bytes_u32(&r->in);
   if (r->in.failed || need + r->byte_count != r->in.size - r->in.at)
-    return damaged(r, "its sections do not have the size that it tells");
+    return damaged(r, "the sizes of its sections do not add up to its own");
   return KYMO_OK;
 }
 

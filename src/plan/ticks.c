@@ -23,7 +23,7 @@ static uint64_t gcd(uint64_t a, uint64_t b) {
 }
 
 static bool too_large(struct kymo_plan_machine *machine) {
-  return kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "a time beyond what its clock can tell");
+  return kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "a time beyond the range of its clock");
 }
 
 /* a × b / (c × d), where the products may not fit before they are reduced. */
@@ -354,6 +354,6 @@ bool kymo_plan_sequence(struct kymo_plan_machine *machine, const struct kymo_pla
     return kymo_plan_mark(machine, 6, "%llu record%s missing before number %llu", (unsigned long long)gap,
                           gap == 1 ? " is" : "s are", (unsigned long long)number);
   }
-  return kymo_plan_mark(machine, 6, "number %llu behind number %llu", (unsigned long long)number,
-                        (unsigned long long)last.last);
+  return kymo_plan_mark(machine, 6, "expected a number after %llu, found %llu", (unsigned long long)last.last,
+                        (unsigned long long)number);
 }

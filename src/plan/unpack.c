@@ -35,7 +35,7 @@ static const char *unpack_zlib(struct kymo_unpacked *out, const uint8_t *from, s
     out->size = out->capacity - stream.avail_out;
   }
   inflateEnd(&stream);
-  return status == Z_STREAM_END || status == Z_OK ? NULL : "the data are no good for zlib";
+  return status == Z_STREAM_END || status == Z_OK ? NULL : "the bytes are not valid zlib data";
 }
 
 static const char *unpack_zstd(struct kymo_unpacked *out, const uint8_t *from, size_t size) {
@@ -54,7 +54,7 @@ static const char *unpack_zstd(struct kymo_unpacked *out, const uint8_t *from, s
       status = 1; /* another frame */
   }
   ZSTD_freeDStream(stream);
-  return status == 0 || out->is_over || out->failed ? NULL : "the data are no good for zstd";
+  return status == 0 || out->is_over || out->failed ? NULL : "the bytes are not valid zstd data";
 }
 
 static const char *unpack_lz4_frame(struct kymo_unpacked *out, const uint8_t *from, size_t size) {
@@ -71,7 +71,7 @@ static const char *unpack_lz4_frame(struct kymo_unpacked *out, const uint8_t *fr
       break;
   }
   LZ4F_freeDecompressionContext(context);
-  return status == 0 || out->is_over || out->failed ? NULL : "the data are no good for lz4";
+  return status == 0 || out->is_over || out->failed ? NULL : "the bytes are not valid lz4 data";
 }
 
 /* A block does not say its size: the space grows until it fits. */
@@ -92,7 +92,7 @@ static const char *unpack_lz4(struct kymo_unpacked *out, const uint8_t *from, si
     if (got >= 0)
       return NULL;
     if (out->capacity >= most)
-      return "the data are no good for lz4";
+      return "the bytes are not valid lz4 data";
   }
   out->size = 0;
   return NULL;

@@ -16,7 +16,7 @@ bool kymo_plan_verify_fail(struct kymo_plan_verify *v, const char *format, ...) 
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  kymo_fail_at(v->error, KYMO_E_FORMAT, v->file, KYMO_ERROR_NO_OFFSET, "R8: the plan is no good: %s", text);
+  kymo_fail_at(v->error, KYMO_E_FORMAT, v->file, KYMO_ERROR_NO_OFFSET, "R8: the plan is invalid: %s", text);
   return false;
 }
 

@@ -187,8 +187,7 @@ static const struct kymo_event_class *add_class(const struct kymo_point_text *po
 const struct kymo_event_class *kymo_description_class(const struct kymo_point_text *point) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   if (point->is_misordered) {
-    kymo_warn("not recorded, since a field that is put later stands in front of one that is there: ",
-              point->name, NULL);
+    kymo_warn("not recorded, since a field of KYMO_LATER comes before one with a value: ", point->name, NULL);
     return NULL;
   }
   if (point->wrong) {

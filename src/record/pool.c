@@ -472,7 +472,7 @@ int kymo_pool_claim(void) {
       return dead;
     if (slot >= 0 && !take((uint32_t)slot, state, &full)) {
       if (full)
-        kymo_warn("no room for more rings in ", pool->directory, "; the events of some threads are lost",
+        kymo_warn("no space for more rings in ", pool->directory, "; the events of some threads are lost",
                   NULL);
       continue;
     }

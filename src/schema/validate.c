@@ -279,7 +279,7 @@ static int check_reference(struct checker *checker, const struct kymo_type *type
     return bad_reference(checker, fault);
   return follow.type == type->selector_type
              ? 0
-             : bad_reference(checker, "refers to a field of another type than told");
+             : bad_reference(checker, "refers to a field of another type than declared");
 }
 
 /* ---- scopes ---- */

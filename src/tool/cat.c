@@ -25,7 +25,7 @@ static const struct argp_option options[] = {
     {"sink", OPTION_SINK, "FILE", 0,
      "Pass the events to the sink of this shared object (docs/sinks.md), or to FILE:OPTIONS", 0},
     {"records", OPTION_RECORDS, "FILE.so[:OPTIONS]", 0,
-     "Print records of a program's own files as bytes; a plug-in recognises and orders them; see "
+     "Print records of files that only a plug-in knows, as bytes; it finds and orders them; see "
      "<kymo/records.h>",
      0},
     {"follow", 'F', NULL, 0,

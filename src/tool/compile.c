@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kymo compile: compiles a description in any language to a registry, which is the compiled description (.key) of
- * the format; and a filter to its binary form, for traces of one description. */
+/* kymo compile: compiles a description in any language to a registry, which is the compiled description
+ * (.key) of the format; and a filter to its binary form, for traces of one description. */
 #include "format/language.h"
 #include "tool/filter.h"
 #include "tool/words.h"
@@ -21,7 +21,8 @@ static const struct argp_option options[] = {
     {0, 'f', "LANGUAGE", OPTION_HIDDEN, NULL, 0}, /* a format in other commands, and formerly the language
                                                    * here */
     {"key", 'k', "KEY", 0,
-     "Compile a filter (FILE.fdl) for the traces that KEY describes: a description, compiled or not, or a trace",
+     "Compile a filter (FILE.fdl) for the traces that KEY describes: a description, compiled or not, or a "
+     "trace",
      0},
     {"output", 'o', "FILE", 0,
      "Write FILE; default: the file's name with the suffix .key (.filter); - is standard output", 0},
@@ -66,8 +67,8 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "FILE",
-    .doc =
-        "Compile a description of events to its binary form (FILE.key), or a filter to its own (FILE.filter).\v",
+    .doc = "Compile a description of events to its binary form (FILE.key), or a filter to its own "
+           "(FILE.filter).\v",
     .help_filter = help_filter,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: (KYMO_ARRAY takes numbers|a field is no number, pointer or text: use KYMO_STRUCT) */
+/* expect: kymo: (KYMO_ARRAY takes numbers|a field is not a number, pointer or text: use KYMO_STRUCT) */
 #include <kymo/trace.h>
 
 struct triple {

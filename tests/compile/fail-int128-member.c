@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: (member wide|a member) is no number */
+/* expect: kymo: (member wide|a member) is not a number */
 #include <kymo/types.h>
 
 __extension__ typedef unsigned __int128 wide_t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: (field p: type struct point is no number|a field takes the name of an integer's, float's or pointer's type) */
+/* expect: kymo: (field p: type struct point is not a number|a field takes the name of an integer's, float's or pointer's type) */
 #include <kymo/trace.h>
 
 struct point {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: (member to is not of type struct size|a member is not of the type in front of it: struct line: .struct size. ?to) */
+/* expect: kymo: (member to is not of type struct size|a member is not of the type before it: struct line: .struct size. ?to) */
 #include <kymo/types.h>
 
 struct point {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: (field p|a field) is no number, pointer or text: use KYMO_STRUCT.*KYMO_BLOB */
+/* expect: kymo: (field p|a field) is not a number, pointer or text: use KYMO_STRUCT.*KYMO_BLOB */
 #include <kymo/trace.h>
 
 struct point {

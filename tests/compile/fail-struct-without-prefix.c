@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: (member from|a member) is no number: write its listed type in front of it */
+/* expect: kymo: (member from|a member) is not a number: write its listed type before it */
 #include <kymo/types.h>
 
 struct point {

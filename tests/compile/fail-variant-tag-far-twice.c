@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: a tag stands twice in KYMO_VARIANT_TYPE|duplicate case value */
+/* expect: kymo: a tag is used twice in KYMO_VARIANT_TYPE|duplicate case value */
 /* in C the compiler compares tags that are far from the first one */
 #include <kymo/types.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: a tag stands twice in KYMO_VARIANT_TYPE */
+/* expect: kymo: a tag is used twice in KYMO_VARIANT_TYPE */
 #include <kymo/types.h>
 
 union word {

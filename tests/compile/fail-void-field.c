@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expect: kymo: (field act..|a field) is no number, pointer or text */
+/* expect: kymo: (field act..|a field) is not a number, pointer or text */
 #include <kymo/trace.h>
 
 void act(void);

@@ -136,7 +136,7 @@ check 'a format that is printed' says_first 2 'kymo convert: the format "text" i
   "$kymo" convert recorded -o new --to text
 check 'no such trace' says_first 3 'kymo convert: missing: cannot open: No such file or directory' "$kymo" convert missing -o new
 check 'an event whose time is unknown' says_first 3 \
-  'kymo convert: blind/stream: byte 60: the event'"'"'s time cannot be told without the events before it, which are left out' \
+  'kymo convert: blind/stream: byte 60: the event'"'"'s time is unknown without the events before it, which are left out' \
   "$kymo" convert blind --event rare -o untold
 check 'nothing is written if nothing is read' test ! -e new
 

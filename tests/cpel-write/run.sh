@@ -181,7 +181,7 @@ check 'a section of no size' refuses 2 'kymo convert: the option "section" of th
   "$kymo" convert -o new.cpel --to cpel:section=9k sample
 check 'a text longer than a section' refuses 3 'kymo convert: new.cpel: a text of 127 bytes in a section of at most 128' \
   "$kymo" convert -o new.cpel --to cpel:section=128 sample
-check 'texts for which VPP has no space' refuses 3 "kymo convert: new.cpel: more texts than a section has room for, which VPP's tools cannot read" \
+check 'texts for which VPP has no space' refuses 3 "kymo convert: new.cpel: more texts than a section has space for, which VPP's tools cannot read" \
   "$kymo" convert -o new.cpel --to cpel:section=5000,for-vpp recorded
 
 # With the size of files limited, no file is left.

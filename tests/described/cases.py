@@ -1074,7 +1074,7 @@ def epochs_far_away():
     tdl = trace('ACQUISITION: UNSIGNED 64 TIME c POINT;', 'BYTES LITTLE; CLOCK c IS EPOCH "1601-01-01T00:00:00Z" RESOLUTION 100 ns;')
     unix = 116444736000000000
     check('epochs_far_away', tdl, struct.pack('<QQQ', 133000000000000000, unix + 1, unix - 1), [{}] * 3, times=[(133000000000000000 - unix) * 100, 100, -100])
-    check('epochs_far_away, beyond it', tdl, struct.pack('<QQ', unix, 0), [{}], times=[0], words='R9: a time beyond what its clock can tell')
+    check('epochs_far_away, beyond it', tdl, struct.pack('<QQ', unix, 0), [{}], times=[0], words='R9: a time beyond the range of its clock')
 
 
 @case
@@ -1563,7 +1563,7 @@ def equal_numbers_in_the_order_of_files():
     files = (struct.pack('<IHIH', 1, 10, 2, 11), struct.pack('<IHIH', 2, 20, 3, 21))
     check('equal_numbers_in_the_order_of_files', numbered(32), files,
           [dict(SEQUENCE=n, a=a, STREAM=s) for n, a, s in ((1, 10, 0), (2, 11, 0), (2, 20, 1), (3, 21, 1))],
-          words='1.bin: byte 0: R6: number 2 behind number 2')
+          words='1.bin: byte 0: R6: expected a number after 2, found 2')
 
 
 @case

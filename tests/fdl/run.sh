@@ -161,7 +161,7 @@ check 'a filter of another version is refused' refuses \
 check 'two filters are refused' refuses 'kymo cat: one filter at a time; AND joins expressions
 Try `kymo cat --help'"'"' or `kymo cat --usage'"'"' for more information.' "$kymo" cat --filter-file x.filter --filter 'port=1' trace
 check 'a filter that must see the end is refused of what grows' refuses \
-  'kymo cat: --filter: E59 this filter must see all events before it tells the first one (BEFORE, AFTER LAST, AROUND, END), and a trace that is followed has no end yet' \
+  'kymo cat: --filter: E59 this filter must see all events before it selects the first one (BEFORE, AFTER LAST, AROUND, END), and a trace that is followed has no end yet' \
   "$kymo" cat --follow --filter 'WITHIN 1 ms AROUND (port = 80)' trace
 
 # ---- every command that reads ----

@@ -174,7 +174,7 @@ no_room_for_rings_at_all() { fresh && on_small_disk size=4k tiny_disk; }
 check 'a full tmpfs: no space for anything, one warning, untraced' no_room_for_rings_at_all
 some_rings() { # a few threads get rings, the others do not; nothing is uncounted
   rm -rf out small/* counters
-  impossible 'no room for more rings' traced KYMO_BUFFER=64k KYMO_RINGS="$case_dir/small" "$bin/worker" -t 16 -n 2000 -m -c counters || return 1
+  impossible 'no space for more rings' traced KYMO_BUFFER=64k KYMO_RINGS="$case_dir/small" "$bin/worker" -t 16 -n 2000 -m -c counters || return 1
   "$bin/check_trace" -c counters out/* >sums || return 1
   ! grep -q '^lost 0$' sums && ! grep -q '^events 0$' sums || { cat sums; return 1; }
 }
@@ -184,7 +184,7 @@ some_rings_often() { # in whatever order the threads find out
 room_for_some_rings() { fresh && export -f some_rings && on_small_disk size=600k some_rings_often; }
 check 'pitfall 5: a full tmpfs: threads without a ring run on, their events are counted' room_for_some_rings
 all_lost() { # the header fits, but no ring: everything is lost, and counted where it can be
-  impossible 'no room for more rings' traced KYMO_RINGS="$case_dir/small" "$bin/worker" -t 3 -n 500 -c counters || return 1
+  impossible 'no space for more rings' traced KYMO_RINGS="$case_dir/small" "$bin/worker" -t 3 -n 500 -c counters || return 1
   [ ! -e out ] || "$bin/check_trace" -c counters out/*
 }
 room_for_no_ring() { fresh && on_small_disk size=64k all_lost; }

@@ -203,7 +203,7 @@ wrong_pieces() {
   fresh
   build pieces && traced "$bin/pieces" wrong >got 2>said || return 1
   expect 10 cat got && expect 10 sum_of lost "$(the_trace)" && expect 0 sum_of events "$(the_trace)" &&
-    expect 'kymo: not recorded, since a field that is put later stands in front of one that is there: pieces:misordered' cat said
+    expect 'kymo: not recorded, since a field of KYMO_LATER comes before one with a value: pieces:misordered' cat said
 }
 check 'events whose pieces do not fit are given up and counted' wrong_pieces
 check 'an event that is off takes no piece' expect 000 "$bin/pieces" off

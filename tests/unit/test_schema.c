@@ -410,7 +410,8 @@ static void references_to_wrong_kinds_are_refused(void **state) {
   first = reference(builder, KYMO_SCOPE_PAYLOAD, 1, (uint32_t[]){0});
   check_refused(
       builder, struct_type(builder, u8, sequence_type(builder, u8, first, u9), NULL),
-      "event \"g:e\": payload: b: its length, tag or presence refers to a field of another type than told");
+      "event \"g:e\": payload: b: its length, tag or presence refers to a field of another type than "
+      "declared");
   builder = new_builder();
   u8 = unsigned_type(builder, 8);
   type_ref array = kymo_builder_type(

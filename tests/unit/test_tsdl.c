@@ -450,7 +450,7 @@ static void many_references_into_large_structs_end_soon(void **state) {
   kymo_strbuf_puts(&text, "}; };");
   struct kymo_error error;
   assert_null(kymo_tsdl_compile(text.text, text.length, "FILE", &error));
-  assert_string_equal(error.message, "too many references to so many fields: \"a19999\"");
+  assert_string_equal(error.message, "too many references for this number of fields: \"a19999\"");
   kymo_strbuf_free(&text);
 }
 

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Prints ok or not ok for each document, and a line for each word in documents that we avoid, for each path in them that
-leads nowhere, and for each name of ours that the sources do not have. The words are looked for outside of code."""
+leads nowhere, and for each name of ours that the sources do not have. The words are looked for outside of code. A folder
+of sources is one document: the words are looked for in its string literals, which are the messages and help texts."""
 import re
 import sys
 from pathlib import Path
 
 AVOIDED = [ # what is avoided, and what is written instead
     (r'behind', 'after'), (r'in front of', 'before'), (r'tells?|told|telling', 'reports, returns, prints, says'),
-    (r'lies|laid|lays?(?: \w+)? down', 'is, encodes'), (r'stands?(?! (?:for|beside|among|anywhere)\b)|stood', 'is'),
+    (r'lies|laid|lays?(?: \w+)? down', 'is, encodes'), (r'stands?(?![ -](?:for|beside|among|anywhere)\b)|stood', 'is'),
     (r'whoever|whatever way', 'the caller'), (r'borders?', 'boundary'), (r'mend(?:s|ed|ing)?', 'repair'), (r'hostile', 'untrusted'),
     (r'hung up(?: on)?|hangs up', 'disconnected'), (r'purse', 'budget'), (r'scouts?', 'lookahead reader'), (r'trouble', 'decode error'),
     (r'at hand', 'current, buffered'), (r'nobody knows the', 'is unknown'), (r'no good', 'not initialised'), (r'comes? along', 'is installed'),
     (r"one's own|(?:of|by) (?:your|the user's|a program's) own|of users", 'custom'), (r'so many', 'this number of'),
-    (r'passed by|goes by|go by', 'skipped, passes'), (r'(?:has|have|no) room|room for', 'space'), (r'key files?', 'compiled description'),
+    (r'passed by|goes by|go by', 'skipped, passes'), (r'(?:has|have|no) room|room for', 'space'), (r'(?<!--)key files?', 'compiled description'),
     (r'handed on', 'passed on'),
 ]
 NAME = re.compile(r'\b(?:kymo|KYMO)_\w*[A-Za-z0-9]\b')
@@ -38,6 +39,13 @@ def prose_of_page(text):
     return re.sub(r'^\.(?:Ql|Fn|Ft|In|Pa|Dl|Li|Cm|Fl|Dv|Va|Fa) .*', blank, text, flags=re.M)
 
 
+def literals_of(text):
+    """The same lines, with everything but string literals blanked."""
+    def blank(match):
+        return match[0] if match[0][0] == '"' else re.sub(r'[^\n]', ' ', match[0])
+    return re.sub(r'/\*.*?\*/|//[^\n]*|^#include[^\n]*|\'(?:\\.|[^\'\\\n])*\'|"(?:\\.|[^"\\\n])*"|[^/"\'\n]+|/', blank, text, flags=re.S | re.M)
+
+
 def line_of(text, at):
     return text.count('\n', 0, at) + 1
 
@@ -52,13 +60,16 @@ def names_of(top):
     return names
 
 
-def faults(top, name, names):
-    text = (top / name).read_text()
-    is_page = not name.endswith('.md')
-    prose = prose_of_page(text) if is_page else prose_of(text)
+def avoided_in(prose):
     for avoided, instead in AVOIDED:
         for match in re.finditer(rf'\b(?:{avoided})\b', prose, flags=re.I):
             yield line_of(prose, match.start()), match.start(), f'"{re.sub(chr(10), " ", match[0])}": {instead}'
+
+
+def faults(top, name, names):
+    text = (top / name).read_text()
+    is_page = not name.endswith('.md')
+    yield from avoided_in(prose_of_page(text) if is_page else prose_of(text))
     for match in NAME.finditer(text):
         if match[0] not in names:
             yield line_of(text, match.start()), match.start(), f'nothing is called {match[0]}'
@@ -73,9 +84,14 @@ def faults(top, name, names):
 def main(top, documents):
     names = names_of(Path(top))
     for name in documents:
-        found = sorted(faults(Path(top), name, names), key=lambda one: one[1])
-        for line, _, fault in found:
-            print(f'    {name}:{line}: {fault}')
+        found = []
+        sources = sorted(path for path in (Path(top) / name).rglob('*.[ch]')) if (Path(top) / name).is_dir() else []
+        for path in sources:
+            found += [(str(path.relative_to(top)), *one) for one in avoided_in(literals_of(path.read_text()))]
+        if not sources:
+            found = sorted(((name, *one) for one in faults(Path(top), name, names)), key=lambda one: one[2])
+        for place, line, _, fault in found:
+            print(f'    {place}:{line}: {fault}')
         print(f'not ok {name}: {len(found)} words, paths or names' if found else f'ok {name}')
 
 

@@ -18,7 +18,7 @@ static bool parse_same(struct tdl_parser *parser, struct fdl_definition *definit
     return false;
   do {
     if (definition->same_count == KYMO_FILTER_SAME)
-      return kymo_tdl_fail(parser->session, parser->token.at, "E61", "expected at most %d fields behind SAME",
+      return kymo_tdl_fail(parser->session, parser->token.at, "E61", "expected at most %d fields after SAME",
                            KYMO_FILTER_SAME);
     if (!kymo_tdl_parse_path(parser, &definition->same[definition->same_count++]))
       return false;

@@ -248,7 +248,7 @@ static void warn_of_pattern(struct fdl_compiler *compiler, const struct tdl_expr
   char first = (char)text->data[0], last = (char)text->data[text->length - 1];
   if (first == '*' || first == '%' || last == '*' || last == '%')
     kymo_tdl_warn(&compiler->session, expr->at, "W22",
-                  "this compares with the text as it stands; patterns are LIKE \"*.log\"");
+                  "this compares with exactly this text; a pattern is LIKE \"*.log\"");
 }
 
 /* W23: an IPv4 address is compared with a number of a described file that is not in network order. */
@@ -431,11 +431,12 @@ static bool check_wildcards(struct fdl_compiler *compiler, const struct tdl_expr
   }
   uint32_t at = place_in_pattern(compiler, expr, 0);
   if (has_percent && !has_glob)
-    return kymo_tdl_fail(&compiler->session, at, "E12",
-                         "in this pattern: %% stands for itself alone ([%%]), * for any text");
+    return kymo_tdl_fail(
+        &compiler->session, at, "E12",
+        "%% has no special meaning in a pattern: write * for any text, [%%] for the character");
   if (has_percent)
     kymo_tdl_warn(&compiler->session, at, "W22",
-                  "in this pattern %% stands for itself, * for any text; [%%] says that it is meant");
+                  "%% has no special meaning in a pattern: write * for any text, [%%] for the character");
   return true;
 }
 

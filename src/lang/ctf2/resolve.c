@@ -47,7 +47,7 @@ static uint32_t find_member(struct trail *trail, const struct kymo_member *membe
   uint64_t price = count / 8;
   uint32_t found = count;
   *ok = trail->compiler->fields_left > price ||
-        kymo_ctf2_fail(&trail->name, "too many locations among so many fields");
+        kymo_ctf2_fail(&trail->name, "too many locations for this number of fields");
   if (!*ok)
     return count;
   trail->compiler->fields_left -= price;
@@ -104,7 +104,7 @@ static bool enter_type(struct trail *trail) {
   const struct kymo_type *type = trail->type;
   bool ok;
   if (type->kind != KYMO_KIND_STRUCT && type->kind != KYMO_KIND_UNION)
-    return kymo_ctf2_fail(&trail->name, "what is in front of it has no members");
+    return kymo_ctf2_fail(&trail->name, "the field before this name has no members");
   uint32_t index = find_member(trail, type->members, type->member_count, &ok);
   if (!ok)
     return false;
@@ -240,7 +240,7 @@ static bool follow(struct trail *trail, const struct ctf2_value *path) {
 static bool check_options(struct trail *trail) {
   uint64_t price = trail->variant ? trail->variant->member_count : 0;
   if (trail->compiler->fields_left <= price)
-    return kymo_ctf2_fail(&trail->name, "too many locations among so many fields");
+    return kymo_ctf2_fail(&trail->name, "too many locations for this number of fields");
   trail->compiler->fields_left -= price;
   return !trail->variant || kymo_options_have(trail->variant, trail->names, trail->name_count, trail->type) ||
          kymo_ctf2_fail(&trail->name,

@@ -108,7 +108,7 @@ static bool lex_sign(struct registry_parser *parser, int c) {
 static bool lex_id(struct registry_parser *parser) {
   parser->cursor.at++;
   if (!kymo_is_digit(kymo_peek(&parser->cursor, 0)))
-    return kymo_lang_fail(parser, parser->token.at, "expected the number of a type behind \"#\"");
+    return kymo_lang_fail(parser, parser->token.at, "expected the number of a type after \"#\"");
   return lex_number(parser);
 }
 

@@ -40,7 +40,7 @@ static bool check_positive(struct tdl_checker *checker, const struct tdl_expr *e
 
 static bool check_clock(struct tdl_checker *checker, struct tdl_clock *clock) {
   if (clock->resolution && clock->rate)
-    return kymo_tdl_fail(checker->session, clock->rate->at, "E33", "RESOLUTION tells the rate already");
+    return kymo_tdl_fail(checker->session, clock->rate->at, "E33", "RESOLUTION already defines the rate");
   if (!kymo_tdl_check_unit(checker, clock->resolution, TDL_DURATION) ||
       !kymo_tdl_check_expr(checker, clock->rate, TDL_INTEGER) ||
       !kymo_tdl_check_expr(checker, clock->slack, TDL_UNTYPED))

@@ -488,7 +488,7 @@ static bool check_position(struct tdl_checker *checker, struct tdl_expr *expr) {
   expr->type = TDL_INTEGER;
   if (expr->operation == TDL_VALUE)
     return checker->allows_value ||
-           kymo_tdl_fail(checker->session, expr->at, "E41", "VALUE has a meaning only behind AS");
+           kymo_tdl_fail(checker->session, expr->at, "E41", "VALUE has a meaning only after AS");
   return expr->operation == TDL_FILE_SIZE || expr->operation == TDL_FILE_NUMBER || checker->body ||
          kymo_tdl_fail(checker->session, expr->at, "E41", "this has a meaning only in records");
 }

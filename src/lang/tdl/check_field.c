@@ -431,7 +431,7 @@ static bool set_order(struct tdl_checker *checker, enum tdl_order *order, enum t
   *order = given != TDL_ORDER_NONE ? given : order_here(checker);
   return *order != TDL_ORDER_NONE ||
          kymo_tdl_fail(checker->session, at, "E57",
-                       "nothing tells the byte order: expected LITTLE or BIG here, or BYTES");
+                       "the byte order is unknown: expected LITTLE or BIG here, or BYTES");
 }
 
 bool kymo_tdl_check_order(struct tdl_checker *checker, struct tdl_field *field,

@@ -123,8 +123,8 @@ static bool check_time(struct tdl_checker *checker, const struct tdl_item *item)
   case TDL_TIME_UNTIL:
   case TDL_TIME_SPAN: body->has_base = true; return true;
   case TDL_TIME_ADD:
-    return body->has_base || kymo_tdl_fail(checker->session, time->name.at, "E41",
-                                           "ADD needs a field with TIME in front of it");
+    return body->has_base ||
+           kymo_tdl_fail(checker->session, time->name.at, "E41", "ADD needs a field with TIME before it");
   default: return true;
   }
 }

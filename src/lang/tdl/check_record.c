@@ -140,7 +140,7 @@ static bool check_length(struct tdl_checker *checker, struct tdl_record *record)
   record->length_after = checker->last_top;
   if (record->prefix && record->prefix->length)
     return kymo_tdl_fail(checker->session, record->length->at, "E54",
-                         "the prefix tells the record's length already");
+                         "the prefix already defines the record's length");
   return true;
 }
 

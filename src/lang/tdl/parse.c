@@ -64,7 +64,8 @@ bool kymo_tdl_parse_kinds(struct tdl_parser *parser, struct tdl_names **kinds) {
 
 static bool parse_byte_order(struct state *state) {
   if (state->has_order)
-    return kymo_tdl_fail(state->parser.session, state->parser.end, "E33", "the byte order is told already");
+    return kymo_tdl_fail(state->parser.session, state->parser.end, "E33",
+                         "the byte order is already defined");
   state->has_order = true;
   return kymo_tdl_expect_order(&state->parser, &state->tree->order);
 }
@@ -72,7 +73,7 @@ static bool parse_byte_order(struct state *state) {
 static bool parse_bit_order(struct state *state) {
   if (state->has_bit_order)
     return kymo_tdl_fail(state->parser.session, state->parser.end, "E33",
-                         "the order of bits is told already");
+                         "the order of bits is already defined");
   state->has_bit_order = true;
   if (kymo_tdl_accept(&state->parser, TDL_KEYWORD_LSB))
     state->tree->bit_order = TDL_BITS_LSB;
@@ -85,7 +86,7 @@ static bool parse_bit_order(struct state *state) {
 
 static bool parse_encoding(struct state *state) {
   if (state->tree->encoding.data)
-    return kymo_tdl_fail(state->parser.session, state->parser.end, "E33", "the encoding is told already");
+    return kymo_tdl_fail(state->parser.session, state->parser.end, "E33", "the encoding is already defined");
   state->tree->encoding_at = state->parser.token.at;
   return kymo_tdl_expect_string(&state->parser, &state->tree->encoding);
 }
@@ -384,8 +385,8 @@ static bool refuse_packed(struct tdl_parser *parser) {
   return (kind != TDL_KEYWORD_AFTER && kind != TDL_KEYWORD_WITHIN) ||
          kymo_tdl_fail(
              parser->session, parser->token.at, "E21",
-             "records do not stand in a part of another, nor in what AFTER unpacks, as fields do (USE): "
-             "unpack the file first, and describe what comes out");
+             "records cannot be in a part of another record or in bytes that AFTER unpacks; fields can "
+             "(USE): unpack the file first, and describe the result");
 }
 
 /* The clauses between class and items, in this order. */

@@ -108,7 +108,7 @@ static bool parse_policy(struct tdl_parser *parser, struct tdl_layout *layout) {
   if (code == 0)
     return false;
   if (policy->action != TDL_POLICY_DEFAULT)
-    return kymo_tdl_fail(parser->session, at, "E33", "the policy for R%u is told already", code);
+    return kymo_tdl_fail(parser->session, at, "E33", "the policy for R%u is already defined", code);
   if (kymo_tdl_accept(parser, TDL_KEYWORD_STOP))
     policy->action = TDL_POLICY_STOP;
   else if (kymo_tdl_accept(parser, TDL_KEYWORD_SKIP))

@@ -200,7 +200,7 @@ static bool bind_record_length(struct tdl_checker *checker, struct tdl_item *ite
   item->field->attributes.length.is_check = true;
   return (record && !body->top->next) ||
          kymo_tdl_fail(checker->session, item->field->attributes.length.name.at, "E54",
-                       "the record's length is told already; only the last item may tell it again");
+                       "the record's length is already defined; only the last item may repeat it");
 }
 
 static bool bind_length(struct tdl_checker *checker, struct tdl_item *item) {
@@ -211,7 +211,7 @@ static bool bind_length(struct tdl_checker *checker, struct tdl_item *item) {
   if (length->kind == TDL_LENGTH_OF_RECORD)
     return bind_record_length(checker, item);
   if (kymo_tdl_look_in(checker, checker->body->scope, length->name.word))
-    return kymo_tdl_fail(checker->session, length->name.at, "E34", "\"%s\" stands in front of its length",
+    return kymo_tdl_fail(checker->session, length->name.at, "E34", "\"%s\" is read before its length",
                          length->name.word->text);
   struct tdl_pending *pending = new_pending(checker, TDL_PENDING_LENGTH, length->name, item);
   return pending && kymo_tdl_add_length(checker, pending);
@@ -269,7 +269,7 @@ bool kymo_tdl_bind_size(struct tdl_checker *checker, struct tdl_item *item) {
     type = type->element;
   if (type && has_no_size(type) && !pending)
     return kymo_tdl_fail(checker->session, type->at, "E51",
-                         "nothing tells the size: expected bytes, TO END or a LENGTH OF");
+                         "the size is unknown: expected bytes, TO END or a LENGTH OF");
   return !pending || take_lengths(checker, item, pending);
 }
 

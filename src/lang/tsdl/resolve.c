@@ -55,7 +55,7 @@ static bool add_step(struct trail *trail, uint32_t step) {
 static bool look_through(struct trail *trail, uint32_t count) {
   uint64_t price = count / 8;
   if (trail->compiler->fields_left <= price)
-    return fail(trail, "too many references to so many fields:", "");
+    return fail(trail, "too many references for this number of fields:", "");
   trail->compiler->fields_left -= price;
   return true;
 }
@@ -77,7 +77,7 @@ static bool descend(struct trail *trail) {
     if (type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE)
       return fail(trail, "elements of an array cannot be referred to:", "");
     if (type->kind != KYMO_KIND_STRUCT && type->kind != KYMO_KIND_VARIANT)
-      return fail(trail, "what is in front of it has no members:", "");
+      return fail(trail, "the field before this name has no members:", "");
     uint32_t index = 0; /* words are interned: equal names are one address */
     while (index < type->member_count && type->members[index].source_name != name_at(trail))
       index++;
@@ -157,7 +157,7 @@ static bool begin_absolute(struct trail *trail, enum kymo_scope scope, uint32_t 
   trail->scope = scope;
   trail->name = names - 1;
   if (trail->path->count == names)
-    return fail(trail, "expected a field of the scope behind", "");
+    return fail(trail, "expected a field of the scope after", "");
   if (scope > trail->compiler->scope)
     return fail(trail, "a reference to a later scope:", "");
   trail->name = names;

@@ -115,7 +115,7 @@ static int add_table(struct kymo_cpel_make *make, struct kymo_error *error) {
 static int change_table(struct kymo_cpel_make *make, struct kymo_error *error) {
   int status = KYMO_OK;
   if (make->demand.for_vpp)
-    return fail_vpp(make, error, "more texts than a section has room for");
+    return fail_vpp(make, error, "more texts than a section has space for");
   status = kymo_cpel_strings_close(&make->tables[make->table_count - 1], error);
   for (uint32_t i = 0; i < make->clocks->count && status == KYMO_OK; i++) {
     size_t section = make->clocks->list[i].section;
@@ -143,7 +143,7 @@ static int find_section(struct kymo_cpel_make *make, uint32_t clock, struct kymo
   int status = KYMO_OK;
   if (section && SECTION_HEAD + (section->count + 1) * KYMO_CPEL_EVENT_BYTES > make->demand.section_most) {
     if (make->demand.for_vpp)
-      return fail_vpp(make, error, "more events than a section has room for");
+      return fail_vpp(make, error, "more events than a section has space for");
     status = kymo_spool_close(&section->spool, error);
     section = NULL;
   }

@@ -312,7 +312,7 @@ static int split(struct kymo_ctf_copy *copy, const struct kymo_event *event, str
   if (!can)
     return kymo_fail_at(error, KYMO_E_LIMIT, event->packet->stream->path,
                         event->packet->offset + event->offset_bits / 8,
-                        "the event's time cannot be told without the events before it, which are left out");
+                        "the event's time is unknown without the events before it, which are left out");
   int status = KYMO_OK;
   if (!copy->is_first_event) {
     packet.end_cycles = copy->clock;
