@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Types what a page of documentation shows, from its begin to its end, and compares what is printed with what the page shows.
 
-usage: type_page.py PAGE.md [--variant WORD] [--rewrite]
+usage: type_page.py PAGE.md [--variant WORD] [--rewrite] [--left-out FILE] [--replace WORD TEXT]...
 
 This is the one way in which documents are checked. All commands of a page are run by one shell in the current directory.
 
@@ -16,11 +16,14 @@ The line "<!-- only if: COMMAND -->" before a block skips the block where COMMAN
 What differs at each run is equal: times, dates, durations, numbers of processes, addresses (DIFFERS below). The line
 "<!-- differs: REGEX -->" adds a pattern for the page. "…" stands for any text within a line, and as a line of its own for any lines.
 
-A fence or an indented block that would be passed over is a fault. --rewrite puts what is printed now into the page.
+A fence or an indented block that would be passed over is a fault, unless FILE of --left-out has a reason for it (left_out.py).
+--replace types TEXT instead of WORD, where a page has an example of what the reader puts in (a process number).
+--rewrite puts what is printed now into the page.
 """
 import argparse
 import os
 import re
+import runpy
 import subprocess
 import sys
 import time
@@ -81,11 +84,26 @@ class Shell:
 
 
 class Page:
-    def __init__(self, path, variant):
+    def __init__(self, path, variant, replaced, left_out):
         self.path, self.variant, self.shell = path, variant, Shell()
+        self.replaced, self.left_out, self.used = replaced, left_out, set()
         with open(path, encoding='utf-8') as file:
             self.text = file.read()
         self.differs = [(pattern, 'DIFFERENT') for pattern in OWN_PATTERN.findall(self.text)] + DIFFERS
+
+    def is_left_out(self, line):
+        """Whether there is a reason not to type a block that begins with this line, or this line of one."""
+        line = line.strip()
+        if line not in self.left_out:
+            return False
+        self.used.add(line)
+        print(f'left out, since {self.left_out[line]}: {line}')
+        return True
+
+    def typed(self, command):
+        for word, text in self.replaced:
+            command = command.replace(word, text)
+        return self.shell.type(command)
 
     def alike(self, text):
         for pattern, name in self.differs:
@@ -101,7 +119,7 @@ class Page:
         """The text of the fence with what the commands print."""
         out = []
         for command, expected in re.findall(r'^\$ (.*)\n((?:(?!\$ ).*\n)*)', text, re.M):
-            printed, _ = self.shell.type(command)
+            printed, _ = self.typed(command)
             if printed == expected or not is_exact and self.is_expected(printed, expected):
                 print(f'ok {command}')
                 out.append(f'$ {command}\n{expected}')
@@ -113,7 +131,9 @@ class Page:
 
     def type_lines(self, text):
         for command in text.splitlines():
-            printed, status = self.shell.type(command)
+            if self.is_left_out(command):
+                continue
+            printed, status = self.typed(command)
             if status == 0:
                 print(f'ok {command}')
             else:
@@ -127,7 +147,7 @@ class Page:
             if word and os.path.basename(word) == word:
                 with open(word, 'w', encoding='utf-8') as file:
                     file.write(text)
-            else:
+            elif not self.is_left_out(text.split('\n')[0]):
                 print(f'not ok every fence is typed: ```{language} {word or ""}'.rstrip())
         elif word == 'packages':
             print(''.join(f'left out, since it installs packages: {line}\n' for line in text.splitlines()), end='')
@@ -145,7 +165,11 @@ class Page:
         """The page with what is printed now."""
         written = FENCE.sub(self.type_fence, self.text)
         for block in INDENTED.findall(FENCE.sub('', self.text)):
-            print(f'not ok every block is typed: {block.strip()}')
+            if not self.is_left_out(block):
+                print(f'not ok every block is typed: {block.strip()}')
+        for line in self.left_out:
+            if line not in self.used:
+                print(f'not ok the page has no such block or line to leave out: {line}')
         self.shell.end()
         return written
 
@@ -159,8 +183,12 @@ def main():
     parser.add_argument('page')
     parser.add_argument('--variant')
     parser.add_argument('--rewrite', action='store_true')
+    parser.add_argument('--left-out', metavar='FILE')
+    parser.add_argument('--replace', nargs=2, action='append', default=[], metavar=('WORD', 'TEXT'))
     options = parser.parse_args()
-    written = Page(options.page, options.variant).type_all()
+    name = os.path.splitext(os.path.basename(options.page))[0]
+    left_out = runpy.run_path(options.left_out)['LEFT_OUT'].get(name, {}) if options.left_out else {}
+    written = Page(options.page, options.variant, options.replace, left_out).type_all()
     if options.rewrite:
         with open(options.page, 'w', encoding='utf-8') as file:
             file.write(written)

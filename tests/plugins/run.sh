@@ -26,7 +26,7 @@ compile() {
 
 not_whole='kymo cat: the trace is incomplete: 12 events are lost, 2 packets are lost'
 
-sed -n '/^```c$/,/^```$/{/^```/d;p}' "$KYMO_SOURCE/docs/sinks.md" >sum.c
+sed -n '/^```c sum.c$/,/^```$/{/^```/d;p}' "$KYMO_SOURCE/docs/sinks.md" >sum.c
 check 'the sink of docs/sinks.md compiles as the document says' compile sum.so sum.c -Wno-unused-parameter
 check 'it has forty lines' test "$(grep -c . sum.c)" = 40
 events=$("$kymo" cat -q -f json mytrace | jq -s '[.[] | select(.event)] | length')
