@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "decode/value.h"
 #include "decode/field.h"
+#include "schema/build.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,23 +183,21 @@ static int make_class(const struct maker *maker, const struct kymo_filter_activi
                                      .order = KYMO_ORDER_LITTLE,
                                      .unit = "ns"};
   uint32_t count = activity->key_count + 1;
-  struct kymo_member *members = kymo_builder_alloc(maker->builder, count * sizeof *members);
+  struct kymo_member *members = kymo_builder_members(maker->builder, count);
   char *name = kymo_builder_text(maker->builder, filter->texts[activity->name].bytes);
   if (!members || !name)
     return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
-  members[0] = (struct kymo_member){
-      .name = "DURATION", .source_name = "DURATION", .type = kymo_builder_type(maker->builder, &duration)};
+  members[0] = (struct kymo_member){.name = "DURATION", .type = kymo_builder_type(maker->builder, &duration)};
   for (uint32_t i = 1; i < count; i++) {
     const char *path = filter->texts[filter->lists[activity->first_key + i - 1]].bytes;
-    members[i].name = members[i].source_name = kymo_builder_text(maker->builder, path);
+    members[i].name = kymo_builder_text(maker->builder, path);
     members[i].type = make_type(maker, path);
   }
-  const struct kymo_type payload = {
-      .kind = KYMO_KIND_STRUCT, .align_bits = 8, .member_count = count, .members = members};
-  struct kymo_event_class class_ = {.id = maker->stream->event_count,
-                                    .name = name,
-                                    .level = -1,
-                                    .payload = kymo_builder_type(maker->builder, &payload)};
+  const struct kymo_type *payload = kymo_builder_struct(maker->builder, members, count);
+  if (!payload)
+    return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
+  struct kymo_event_class class_ = {
+      .id = maker->stream->event_count, .name = name, .level = -1, .payload = payload};
   return kymo_builder_event(maker->builder, maker->stream, &class_, NULL, maker->error);
 }
 

@@ -40,7 +40,7 @@ static bool test(const struct filter_bound *bound, struct filter_look *look) {
 
 /* ---- CHANGED, BETWEEN, EVERY ---- */
 
-static bool see_changed(const struct step *step) {
+static bool step_changed(const struct step *step) {
   struct filter_value value;
   struct filter_key key;
   step->bound->a->get(step->bound->a, step->look, &value);
@@ -54,7 +54,7 @@ static bool see_changed(const struct step *step) {
   return has_changed;
 }
 
-static bool see_between(const struct step *step) {
+static bool step_between(const struct step *step) {
   struct filter_key key;
   bool opens = test(step->bound->a, step->look), closes = test(step->bound->b, step->look);
   struct filter_cell *cell = cell_of(step, &key);
@@ -65,7 +65,7 @@ static bool see_between(const struct step *step) {
   return was_open != cell->is_open ? step->bound->node->detail == 1 : was_open;
 }
 
-static bool see_every(const struct step *step) {
+static bool step_every(const struct step *step) {
   struct filter_key key;
   if (step->bound->a && !test(step->bound->a, step->look))
     return false;
@@ -75,7 +75,7 @@ static bool see_every(const struct step *step) {
 
 /* ---- AFTER, BEFORE ---- */
 
-static bool see_after(const struct step *step) {
+static bool step_after(const struct step *step) {
   struct filter_key key;
   uint64_t number = step->look->event->number;
   bool is_match = test(step->bound->a, step->look);
@@ -92,7 +92,7 @@ static bool see_after(const struct step *step) {
   return is_after;
 }
 
-static bool see_before(const struct step *step) {
+static bool step_before(const struct step *step) {
   struct filter_key key;
   uint64_t number = step->look->event->number;
   bool is_match = test(step->bound->a, step->look);
@@ -175,7 +175,7 @@ static bool is_match_ahead(const struct step *step, struct filter_cell *cell) {
   return false;
 }
 
-static bool see_within(const struct step *step) {
+static bool step_within(const struct step *step) {
   const struct kymo_event *event = step->look->event;
   enum kymo_filter_side side = step->bound->node->detail;
   struct filter_key key;
@@ -210,12 +210,12 @@ void kymo_filter_remember(struct filter_machine *machine, const struct kymo_filt
     if (machine->pass && step.state->rank > machine->pass)
       continue; /* it belongs to a later pass */
     switch (bound->node->op) {
-    case KYMO_FILTER_CHANGED: verdict = see_changed(&step); break;
-    case KYMO_FILTER_BETWEEN: verdict = see_between(&step); break;
-    case KYMO_FILTER_AFTER: verdict = see_after(&step); break;
-    case KYMO_FILTER_BEFORE: verdict = see_before(&step); break;
-    case KYMO_FILTER_WITHIN: verdict = see_within(&step); break;
-    default: verdict = see_every(&step); break;
+    case KYMO_FILTER_CHANGED: verdict = step_changed(&step); break;
+    case KYMO_FILTER_BETWEEN: verdict = step_between(&step); break;
+    case KYMO_FILTER_AFTER: verdict = step_after(&step); break;
+    case KYMO_FILTER_BEFORE: verdict = step_before(&step); break;
+    case KYMO_FILTER_WITHIN: verdict = step_within(&step); break;
+    default: verdict = step_every(&step); break;
     }
     step.state->verdict = verdict;
   }

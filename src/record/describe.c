@@ -73,10 +73,7 @@ static bool add_time(struct members *m, const char *name, uint32_t role, const s
 }
 
 static const struct kymo_type *structure(struct members *m) {
-  return kymo_builder_type(m->builder, &(struct kymo_type){.kind = KYMO_KIND_STRUCT,
-                                                           .align_bits = 8,
-                                                           .member_count = m->count,
-                                                           .members = m->member});
+  return kymo_builder_struct(m->builder, m->member, m->count);
 }
 
 /* struct kymo_packet_header (ring/layout.h), member by member; the members after the first four are the

@@ -145,16 +145,19 @@ static const struct kymo_type *make_number(struct making *making, const struct n
                                                .clock = is_time ? making->clock : NULL});
 }
 
+/* The numbers of a packet context. */
+#define NUMBERS_MAX 6
+
 /* A struct of those of the numbers that have a width. */
 static const struct kymo_type *make_numbers(struct making *making, const struct number *numbers,
                                             size_t count) {
-  struct kymo_member *members = kymo_builder_alloc(making->builder, count * sizeof *members);
-  struct kymo_type type = {.kind = KYMO_KIND_STRUCT, .align_bits = 8, .members = members};
-  for (size_t i = 0; i < count && members; i++)
+  struct kymo_member members[NUMBERS_MAX];
+  uint32_t made = 0;
+  for (size_t i = 0; i < count; i++)
     if (numbers[i].bits)
-      members[type.member_count++] = (struct kymo_member){
-          .name = numbers[i].name, .source_name = numbers[i].name, .type = make_number(making, &numbers[i])};
-  return members ? kymo_builder_type(making->builder, &type) : NULL;
+      members[made++] =
+          (struct kymo_member){.name = numbers[i].name, .type = make_number(making, &numbers[i])};
+  return kymo_builder_struct(making->builder, members, made);
 }
 
 /* In the order of struct kymo_ctf_merge_head. */
