@@ -22,7 +22,8 @@ static const struct argp parser = {
     .parser = parse,
     .children = children,
     .args_doc = "TRACE...",
-    .doc = "Read traces completely; report where they are damaged and which bytes belong to no record.",
+    .doc = "Read traces completely; report where they are damaged, and which bytes of described files "
+           "belong to no record.",
 };
 
 /* ---- described files ---- */

@@ -19,7 +19,7 @@ struct explain {
 enum { OPTION_OFFSET = 0x200, OPTION_PLAN };
 
 static const struct argp_option options[] = {
-    {"record", 'r', "N", 0, "Explain the event with this number (default: 1)", 0},
+    {"record", 'r', "N", 0, "Explain the record that is the event with this number (default: 1)", 0},
     {"offset", OPTION_OFFSET, "BYTE", 0, "Explain the record that contains this byte of a described file", 0},
     {"plan", OPTION_PLAN, NULL, 0,
      "Also print the plan of the description, which lists what is done for each record", 0},
@@ -59,7 +59,7 @@ static const struct argp parser = {
     .parser = parse,
     .children = children,
     .args_doc = "FILE",
-    .doc = "Show how one record of a trace is read, byte by byte.",
+    .doc = "Show how one event, or one record of a described file, is read, byte by byte.",
 };
 
 /* ---- described files ---- */
@@ -157,6 +157,6 @@ static int run(int argc, char **argv) {
 
 const struct tool_command tool_explain = {
     .name = "explain",
-    .summary = "show how the bytes of one record are read",
+    .summary = "show how the bytes of one event or record are read",
     .run = run,
 };
