@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generic: each event by its description alone, and at the end the number of events. It is the default for
+ * generic: each event as its definition says, and at the end the number of events. It is the default for
  * streams that define their events:
  *
  *   <0> read: id: 1, timeval: 1142896381.115226, tgid: 13495, name: read, fd: 3, count: 8192,
@@ -233,7 +233,7 @@ static int generic_end(struct kymo_sink_state *state, struct kymo_error *error) 
 const struct kymo_sink kymo_sink_generic = {
     KYMO_SINK_ABI,
     .name = "generic",
-    .summary = "each event by its description alone, and their number",
+    .summary = "each event as its definition says; at the end, their number",
     .begin = generic_begin,
     .event = generic_event,
     .loss = generic_loss,

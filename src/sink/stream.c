@@ -151,7 +151,7 @@ static int end(struct kymo_sink_state *state, struct kymo_error *error) {
 }
 
 const struct kymo_sink kymo_sink_stream = {
-    KYMO_SINK_ABI,        .name = "stream",    .summary = "one framed log, of the files of one",
+    KYMO_SINK_ABI,        .name = "stream",    .summary = "one file, from the files of one framed log",
     .makes_files = true,  .all_classes = true, .begin = begin_framed,
     .event = write_event, .end = end,
 };

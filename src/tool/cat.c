@@ -31,7 +31,9 @@ static const struct argp_option options[] = {
     {"follow", 'F', NULL, 0,
      "Go on after the last event, with events that are still being written, until interrupted", 0},
     {"hold", OPTION_HOLD, "SECONDS", 0,
-     "When following: how long events wait for streams that may still deliver earlier ones; 1s for files", 0},
+     "When following: how long events wait for streams that may still deliver earlier ones "
+     "(default: 1s for files)",
+     0},
     {"color", OPTION_COLOR, "WHEN", OPTION_ARG_OPTIONAL,
      "Colour: always, never, or auto: on a terminal unless "
      "NO_COLOR is set",

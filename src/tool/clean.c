@@ -101,9 +101,8 @@ static const struct argp parser = {
            "(a name, or a glob), else all; in the named directories, else in $KYMO_RINGS, else where "
            "programs put "
            "them.\v"
-           "Save their events first, if they matter: kymo snapshot PID, or kymo cat with their directory. "
-           "Rings of running "
-           "processes stay, also of those in containers, and rings that kymo record is emptying.",
+           "If their events matter, save them first: kymo snapshot PID, or kymo cat DIRECTORY. The rings of "
+           "running processes stay, in containers too, and so do rings that kymo record is emptying.",
 };
 
 /* ---- what is meant ---- */

@@ -39,9 +39,9 @@ static const struct argp parser = {
     .parser = parse,
     .args_doc = "PROGRAM STRUCT\nTRACE|METADATA",
     .doc = "Write a description in TDL for files that hold structs of a program one after another, as "
-           "fwrite() of an array writes "
-           "them. The program, library or object file, of any machine, was compiled with -g. For a CTF trace "
-           "or its metadata: write a description of its stream files.",
+           "fwrite() of an array writes them. PROGRAM is a program, library or object file for any machine, "
+           "and was compiled with -g. For a CTF trace or its metadata: write a description of its stream "
+           "files.",
 };
 
 /* ---- work ---- */

@@ -69,7 +69,9 @@ static const struct argp_option options[] = {
     {"gist-header", OPTION_GIST_HEADER, "FILE", 0,
      "The C header with the definitions of Gist logs (default: found beside each log)", 0},
     {"gist-clock", OPTION_GIST_CLOCK, "HZ", 0,
-     "The clocks of Gist logs tick this many times per second; the logs do not state it (1000000000)", 0},
+     "The clocks of Gist logs tick this many times per second; the logs do not state it "
+     "(default: 1000000000)",
+     0},
     {"force-correlate", OPTION_FORCE, NULL, 0,
      "Merge traces by time even if their clocks have no common origin", 0},
     {"quiet", 'q', NULL, 0,

@@ -72,9 +72,9 @@ static const struct argp parser = {
     .parser = parse,
     .args_doc = "BINARY --struct NAME...\nBINARY --all-traced",
     .doc =
-        "Write a C header with listings (<kymo/types.h>) of the structs, unions and enumerations in a "
-        "program, library "
-        "or object of any machine that was compiled with -g. Include it after the headers that define them.",
+        "Write a C header with listings (<kymo/types.h>) of structs, unions and enumerations. BINARY is a "
+        "program, library or object file for any machine, and was compiled with -g. Include the header after "
+        "those that define the types.",
 };
 
 /* ---- the types that call sites name ---- */

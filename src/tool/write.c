@@ -40,8 +40,8 @@ static const struct argp_option options[] = {
 static const struct argp_option merge_options[] = {
     {0, 0, NULL, 0, "Files of records, whose bytes are written unchanged:", 1},
     {"by", OPTION_BY, "FIELD,...", 0,
-     "Order by these fields of the records of --description or --as; time, sequence: the fields that "
-     "the description calls so",
+     "Order the records of --description or --as by these fields; time and sequence are the record's "
+     "time and its SEQUENCE",
      1},
     {"records", OPTION_RECORDS, "FILE.so[:OPTIONS]", 0,
      "A plug-in defines the records and their order; see <kymo/records.h>", 1},
