@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/holes.h"
-#include <stddef.h>
 
 uint64_t kymo_holes_pass(struct kymo_holes *holes, uint64_t at, uint64_t end) {
   if (!holes->bytes_at)

@@ -4,7 +4,6 @@
 #include "base/path.h"
 #include "ring/clocks.h"
 #include "ring/layout.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

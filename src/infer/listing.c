@@ -9,7 +9,6 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/list.h"
-#include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>

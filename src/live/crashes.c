@@ -7,9 +7,8 @@
 #include "ring/places.h"
 #include "ring/ring.h"
 #include <dirent.h>
-#include <errno.h>
+#include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>

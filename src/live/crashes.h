@@ -9,10 +9,8 @@
 #define KYMO_LIVE_CRASHES_H
 
 #include "base/strbuf.h"
-#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct kymo_crashes {
   const char *rings; /* where the pools are */

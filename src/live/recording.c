@@ -3,9 +3,6 @@
 #include "live/recording.h"
 #include "base/fail.h"
 #include "base/sized.h"
-#include <errno.h>
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

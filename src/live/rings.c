@@ -8,7 +8,6 @@
 #include "live/client.h"
 #include "ring/exits.h"
 #include "live/find.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

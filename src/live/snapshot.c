@@ -16,7 +16,6 @@
 #include "ring/life.h"
 #include <kymo/live.h>
 #include <kymo/read.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

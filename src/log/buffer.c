@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "log/log.h"
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>

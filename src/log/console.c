@@ -4,7 +4,6 @@
 #include <kymo/log.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { LINE_MAX_BYTES = 4096 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* C types of this machine in a schema, by the shape that the compiler found (kymo/c_type.h). */
 #include "schema/lookup.h"
-#include <stdio.h>
 #include <string.h>
 
 static const enum kymo_byte_order own_order =

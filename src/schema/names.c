@@ -8,7 +8,6 @@
  */
 #include <ctype.h>
 #include <kymo/schema.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The text so far; cut at the end of `out`. */

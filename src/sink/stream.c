@@ -10,7 +10,6 @@
 #include "print/terminal.h"
 #include "schema/definition.h"
 #include "trace/original.h"
-#include <errno.h>
 #include <kymo/sink.h>
 #include <kymo/log.h>
 #include <stdlib.h>

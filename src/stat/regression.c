@@ -2,7 +2,6 @@
 #include "stat/regression.h"
 #include "stat/spill.h"
 #include <math.h>
-#include <stdlib.h>
 
 static void add(struct kymo_stat_group *key, int64_t own_ns) {
   key->weighted += (double)key->samples.count * (double)own_ns;

@@ -16,12 +16,10 @@
 #include "tool/tool.h"
 #include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <kymo/time.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { OPTION_OLDER = 256, WORDS_MAX = 64 };

@@ -6,7 +6,6 @@
 
 #include "stat/table.h"
 #include <stddef.h>
-#include <stdio.h>
 
 struct tool_grid {
   const struct kymo_column *columns; /* set by the owner */

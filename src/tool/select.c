@@ -3,7 +3,6 @@
 #include "base/list.h"
 #include "print/hint.h"
 #include "base/pattern.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "trace/follow.h"
 #include "base/fail.h"
 #include "trace/search.h"
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>

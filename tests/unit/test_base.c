@@ -19,7 +19,6 @@
 #include "base/table.h"
 #include "base/utf8.h"
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -20,7 +20,6 @@
 #include "format/described/installed.h"
 #include "format/formats.h"
 #include "source/format.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

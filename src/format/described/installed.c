@@ -16,7 +16,6 @@
 #include "plan/machine.h"
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <kymo/read.h>
 #include <limits.h>
 #include <stdio.h>

@@ -10,8 +10,6 @@
  */
 #include "base/list.h"
 #include "format/described/described.h"
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define ROWS_MAX 65536

@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "base/list.h"
 #include "format/described/described.h"
-#include <stdio.h>
 #include <stdlib.h>
 
 /* A record whose definitions take effect in the order of time. */

@@ -3,7 +3,6 @@
 #include "base/utf8.h"
 #include "format/described/described.h"
 #include <arpa/inet.h>
-#include <stdio.h>
 
 struct row {
   const struct described *described;

@@ -13,7 +13,6 @@
 #include "format/formats.h"
 #include "source/block.h"
 #include "source/format.h"
-#include <errno.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>

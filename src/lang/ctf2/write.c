@@ -2,7 +2,6 @@
 /* The fragments of CTF 2 metadata: preamble, trace class, clock, data stream and event record classes. */
 #include "lang/ctf2/write.h"
 #include "lang/ctf2/writer.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "lang/tdl/address.h"
 #include "lang/tdl/check.h"
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool check(struct tdl_checker *checker, struct tdl_expr *expr);

@@ -8,7 +8,6 @@
 #include "schema/copy.h"
 #include "schema/lookup.h"
 #include "trace/part.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
