@@ -311,6 +311,7 @@ static bool compile_fragment(struct ctf2_compiler *compiler, const struct ctf2_v
 
 static bool compile(struct ctf2_compiler *compiler) {
   struct ctf2_session *session = compiler->session;
+  compiler->schema = kymo_builder_schema(compiler->builder);
   compiler->fields_left = FIELDS_BASE + FIELDS_PER_BYTE * (uint64_t)session->common.length;
   if (!kymo_ctf2_parse(session))
     return false;
@@ -334,21 +335,11 @@ struct kymo_schema *kymo_ctf2_compile(const char *text, size_t length, const cha
                                             .file = file,
                                             .what = "CTF 2 metadata",
                                             .error = error}};
-  struct kymo_builder *builder = kymo_builder_new();
-  if (!builder) {
-    kymo_lang_no_memory(&session);
-    return NULL;
-  }
-  session.common.keep = kymo_builder_arena(builder);
-  struct ctf2_compiler compiler = {
-      .session = &session, .builder = builder, .schema = kymo_builder_schema(builder)};
-  bool ok = compile(&compiler);
+  struct ctf2_compiler compiler = {.session = &session, .builder = kymo_lang_builder(&session)};
+  bool ok = compiler.builder && compile(&compiler);
   json_decref(compiler.alias_names);
   json_decref(compiler.clock_ids);
-  kymo_ctf2_end(&session);
-  if (!ok) {
-    kymo_builder_free(builder);
-    return NULL;
-  }
-  return kymo_builder_finish_file(builder, file, error);
+  for (size_t i = 0; i < session.fragment_count; i++)
+    json_decref(session.fragments[i].json);
+  return kymo_lang_finish(&session, compiler.builder, ok);
 }

@@ -114,9 +114,3 @@ bool kymo_ctf2_parse(struct ctf2_session *session) {
     return kymo_lang_no_memory(session);
   return mark_numbers(session) && parse_records(session);
 }
-
-void kymo_ctf2_end(struct ctf2_session *session) {
-  for (size_t i = 0; i < session->fragment_count; i++)
-    json_decref(session->fragments[i].json);
-  kymo_lang_end(session);
-}

@@ -40,10 +40,9 @@ struct ctf2_session {
 
 /* ---- session.c ---- */
 
-/* Splits the text into fragments and parses each. False after reporting. */
+/* Splits the text into fragments and parses each. False after reporting. The caller releases their JSON
+ * values either way. */
 bool kymo_ctf2_parse(struct ctf2_session *session);
-/* Frees fragments and temporary memory. */
-void kymo_ctf2_end(struct ctf2_session *session);
 /* If a value is a marked integer: its value. */
 bool kymo_ctf2_is_marked(const json_t *json, uint64_t *value);
 

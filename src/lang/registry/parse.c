@@ -406,21 +406,13 @@ struct kymo_schema *kymo_registry_compile(const char *text, size_t length, const
                                           struct kymo_error *error) {
   struct registry_parser parser = {
       .common = {.text = text, .length = length, .file = file, .what = "a registry", .error = error},
-      .cursor = {text, length, 0},
-      .builder = kymo_builder_new()};
-  bool ok = parser.builder != NULL;
-  if (ok)
-    parser.common.keep = kymo_builder_arena(parser.builder);
-  else
-    kymo_lang_no_memory(&parser);
-  ok = ok && parse_all(&parser);
+      .cursor = {text, length, 0}};
+  parser.builder = kymo_lang_builder(&parser);
+  bool ok = parser.builder && parse_all(&parser);
   free(parser.types.items);
   free(parser.members.items);
   free(parser.mappings.items);
   free(parser.ranges.items);
   free(parser.streams.items);
-  if (ok)
-    return kymo_builder_finish_file(parser.builder, file, error);
-  kymo_builder_free(parser.builder);
-  return NULL;
+  return kymo_lang_finish(&parser, parser.builder, ok);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/text/session.h"
 #include "base/fail.h"
+#include "schema/build.h"
 
 bool kymo_lang_fail_(struct kymo_lang_session *session, size_t at, const char *format, ...) {
   va_list args;
@@ -33,4 +34,22 @@ char *kymo_lang_keep_text_(struct kymo_lang_session *session, const char *text, 
   if (!copy)
     kymo_lang_no_memory_(session);
   return copy;
+}
+
+struct kymo_builder *kymo_lang_builder_(struct kymo_lang_session *session) {
+  struct kymo_builder *builder = kymo_builder_new();
+  if (builder)
+    session->keep = kymo_builder_arena(builder);
+  else
+    kymo_lang_no_memory_(session);
+  return builder;
+}
+
+struct kymo_schema *kymo_lang_finish_(struct kymo_lang_session *session, struct kymo_builder *builder,
+                                      bool is_good) {
+  kymo_arena_free(&session->temp);
+  if (is_good)
+    return kymo_builder_finish_file(builder, session->file, session->error);
+  kymo_builder_free(builder);
+  return NULL;
 }

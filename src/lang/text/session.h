@@ -21,6 +21,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct kymo_builder;
+struct kymo_schema;
+
 struct kymo_lang_session {
   const char *text, *file;  /* borrowed; the file is named in errors only */
   const char *what;         /* is compiled: "TSDL"; for the error that memory ran out */
@@ -45,6 +48,11 @@ struct kymo_lang_session {
 #define kymo_lang_keep_text(session, text, length) kymo_lang_keep_text_(&(session)->common, text, length)
 /* Frees what kymo_lang_new returned. */
 #define kymo_lang_end(session) kymo_arena_free(&(session)->common.temp)
+/* A builder, whose memory is from now on that of kymo_lang_keep; NULL after reporting. */
+#define kymo_lang_builder(session) kymo_lang_builder_(&(session)->common)
+/* Ends a compilation with a builder: frees what kymo_lang_new returned, and the builder. NULL after
+ * reporting: the compilation was not good (then the builder may be NULL), or the schema is not. */
+#define kymo_lang_finish(session, builder, is_good) kymo_lang_finish_(&(session)->common, builder, is_good)
 
 bool kymo_lang_fail_(struct kymo_lang_session *session, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -52,5 +60,8 @@ bool kymo_lang_no_memory_(struct kymo_lang_session *session);
 void *kymo_lang_memory_(struct kymo_lang_session *session, struct kymo_arena *arena, size_t count,
                         size_t size);
 char *kymo_lang_keep_text_(struct kymo_lang_session *session, const char *text, size_t length);
+struct kymo_builder *kymo_lang_builder_(struct kymo_lang_session *session);
+struct kymo_schema *kymo_lang_finish_(struct kymo_lang_session *session, struct kymo_builder *builder,
+                                      bool is_good);
 
 #endif

@@ -357,6 +357,7 @@ static bool check_waiting(struct tsdl_session *session) {
 static bool compile(struct tsdl_compiler *compiler) {
   struct tsdl_session *session = compiler->session;
   struct tsdl_block *blocks;
+  compiler->schema = kymo_builder_schema(compiler->builder);
   compiler->fields_left = FIELDS_BASE + FIELDS_PER_BYTE * (uint64_t)session->common.length;
   if (!kymo_tsdl_parse(session, &blocks))
     return false;
@@ -372,19 +373,7 @@ struct kymo_schema *kymo_tsdl_compile(const char *text, size_t length, const cha
   }
   struct tsdl_session session = {
       .common = {.text = text ? text : "", .length = length, .file = file, .what = "TSDL", .error = error}};
-  struct kymo_builder *builder = kymo_builder_new();
-  if (!builder) {
-    kymo_lang_no_memory(&session);
-    return NULL;
-  }
-  session.common.keep = kymo_builder_arena(builder);
-  struct tsdl_compiler compiler = {
-      .session = &session, .builder = builder, .schema = kymo_builder_schema(builder)};
-  bool ok = compile(&compiler);
-  kymo_lang_end(&session);
-  if (!ok) {
-    kymo_builder_free(builder);
-    return NULL;
-  }
-  return kymo_builder_finish_file(builder, file, error);
+  struct tsdl_compiler compiler = {.session = &session, .builder = kymo_lang_builder(&session)};
+  bool ok = compiler.builder && compile(&compiler);
+  return kymo_lang_finish(&session, compiler.builder, ok);
 }
