@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiling the fast path of a kind from the plan. */
+#include "base/list.h"
 #include "plan/fast_op.h"
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@
 struct making {
   const struct kymo_plan *plan;
   struct kymo_fast_path *fast;
-  uint32_t capacity, depth;              /* of the operations; of the stack */
+  uint32_t capacity, limit, depth;       /* of the operations: space, at most; of the stack */
   uint16_t sources[KYMO_PLAN_STACK + 1]; /* registers that hold the values of the stack */
   uint32_t at, guard;                    /* the current instruction; those before `guard` may be jumped
                                          * over */
@@ -18,7 +19,7 @@ struct making {
 };
 
 static struct kymo_fast_op *add(struct making *making, struct kymo_fast_op op) {
-  if (making->fast->op_count == making->capacity)
+  if (making->fast->op_count == making->limit)
     return NULL;
   making->fast->ops[making->fast->op_count] = op;
   return &making->fast->ops[making->fast->op_count++];
@@ -283,13 +284,11 @@ static bool make_part(struct making *making, const struct kymo_plan_part *part) 
   if (block->count > 4096 || part->load_count > KYMO_FAST_SLOTS)
     return false;
   struct kymo_fast_path *fast = making->fast;
-  making->capacity = fast->op_count + block->count + part->load_count + 1;
-  struct kymo_fast_op *ops = reallocarray(fast->ops, making->capacity, sizeof *ops);
-  fast->ops = ops ? ops : fast->ops;
+  making->limit = fast->op_count + block->count + part->load_count + 1;
   making->places = calloc((size_t)block->count + 1, sizeof *making->places);
   making->guard = 0;
-  bool ok = ops && making->places && make_loads(making, part) && has_plain_jumps(plan, block) &&
-            make_code(making, block);
+  bool ok = KYMO_LIST_RESERVE(fast->ops, making->capacity, making->limit) && making->places &&
+            make_loads(making, part) && has_plain_jumps(plan, block) && make_code(making, block);
   making->has_base &= block->count == 0;
   free(making->places);
   return ok;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Running the fast path: it is specialised for a stretch, then run for each record. */
+#include "base/list.h"
 #include "plan/fast_op.h"
 #include <stdlib.h>
 
@@ -295,13 +296,10 @@ static bool fold_all(struct folding *folding) {
 static bool make_room(struct kymo_fast_run *run, const struct kymo_fast_path *fast) {
   if (run->fast == fast)
     return true;
-  uint32_t capacity = 4 * fast->op_count + KYMO_FAST_REGISTERS;
-  struct kymo_fast_op *ops = reallocarray(run->ops, capacity, sizeof *ops);
-  if (!ops)
+  uint32_t wanted = 4 * fast->op_count + KYMO_FAST_REGISTERS;
+  if (!KYMO_LIST_RESERVE(run->ops, run->op_capacity, wanted))
     return false;
   run->fast = fast;
-  run->ops = ops;
-  run->op_capacity = capacity;
   memcpy(run->number + KYMO_FAST_SLOTS + KYMO_PLAN_STACK, fast->constants, sizeof fast->constants);
   return true;
 }
