@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all languages share of a compilation: the first error, and memory. */
+/* What all languages share of a compilation: the first error, memory, and UUIDs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "lang/text/cursor.h"
 #include "lang/text/session.h"
 #include "schema/build.h"
 #include <string.h>
@@ -104,6 +105,25 @@ static void what_is_built_lives_on_and_what_failed_is_freed(void **state) {
   assert_null(kymo_lang_finish(&session, NULL, false));
 }
 
+static void a_uuid_has_32_digits_and_4_dashes(void **state) {
+  (void)state;
+  static const char good[] = "00112233-4455-6677-8899-aABbcCDdeEFf";
+  uint8_t uuid[16];
+  const char *end = kymo_parse_uuid(good, uuid);
+  assert_ptr_equal(end, good + strlen(good));
+  for (int i = 0; i < 16; i++)
+    assert_int_equal(uuid[i], i * 0x11);
+  for (size_t i = 0; i < strlen(good); i++) {
+    static const char others[] = {'\0', 'g', '/', ':', '@', '`', ' ', '\x10', '\xb0'};
+    for (size_t j = 0; j < sizeof others; j++) {
+      char bad[sizeof good];
+      memcpy(bad, good, sizeof good);
+      bad[i] = others[j];
+      assert_null(kymo_parse_uuid(bad, uuid));
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_first_error_stays),
@@ -111,6 +131,7 @@ int main(void) {
       cmocka_unit_test(an_error_needs_no_receiver),
       cmocka_unit_test(kept_memory_outlives_the_session),
       cmocka_unit_test(what_is_built_lives_on_and_what_failed_is_freed),
+      cmocka_unit_test(a_uuid_has_32_digits_and_4_dashes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
  */
 #include "lang/ctf2/compiler.h"
 #include "lang/ctf2/ctf2.h"
+#include "lang/text/cursor.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -144,21 +145,15 @@ static bool take_offset(const struct ctf2_value *fragment, struct kymo_clock *cl
 
 /* Clocks have a UUID in the model; a uid that is not a UUID stays among the attributes. */
 static bool take_uid(const struct ctf2_value *fragment, struct kymo_clock *clock) {
-  static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", hex[] = "0123456789abcdef";
   const char *uid = NULL;
+  uint8_t uuid[16];
   if (!kymo_ctf2_get_text(fragment, "uid", &uid))
     return false;
-  if (!uid || strlen(uid) != sizeof form - 1)
+  bool is_lower = uid && !strpbrk(uid, "ABCDEF");
+  const char *end = is_lower ? kymo_parse_uuid(uid, uuid) : NULL;
+  if (!end || *end)
     return true;
-  for (size_t i = 0, digits = 0; form[i]; i++) {
-    const char *digit = strchr(hex, uid[i]);
-    if (form[i] == 'x' ? !digit : uid[i] != form[i])
-      return true;
-    if (form[i] == 'x') {
-      clock->uuid[digits / 2] = (uint8_t)(clock->uuid[digits / 2] << 4 | (digit - hex));
-      digits++;
-    }
-  }
+  memcpy(clock->uuid, uuid, sizeof uuid);
   return clock->has_uuid = true;
 }
 

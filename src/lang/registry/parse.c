@@ -66,26 +66,15 @@ static bool parse_scope(struct registry_parser *parser, const struct kymo_type *
   return kymo_lang_fail(parser, id.at, "expected a struct, but type #%" PRIu64 " is none", id.number);
 }
 
-static int hex_value(char c) {
-  int lower = c | 0x20;
-  return c >= '0' && c <= '9' ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /* "00112233-4455-6677-8899-aabbccddeeff" */
 static bool parse_uuid(struct registry_parser *parser, uint8_t *out) {
   size_t at = parser->token.at;
   const char *text;
   if (!kymo_registry_text(parser, &text))
     return false;
-  for (unsigned i = 0; i < 16; i++) {
-    if ((i == 4 || i == 6 || i == 8 || i == 10) && *text++ != '-')
-      return kymo_lang_fail(parser, at, "expected a UUID, as \"00112233-4455-6677-8899-aabbccddeeff\"");
-    int high = hex_value(text[0]), low = high >= 0 ? hex_value(text[1]) : -1;
-    if (low < 0)
-      return kymo_lang_fail(parser, at, "expected a UUID, as \"00112233-4455-6677-8899-aabbccddeeff\"");
-    out[i] = (uint8_t)(high * 16 + low);
-    text += 2;
-  }
+  text = kymo_parse_uuid(text, out);
+  if (!text)
+    return kymo_lang_fail(parser, at, "expected a UUID, as \"00112233-4455-6677-8899-aabbccddeeff\"");
   return *text == '\0' ? true : kymo_lang_fail(parser, at, "a UUID of more than 16 bytes");
 }
 

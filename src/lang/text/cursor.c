@@ -54,3 +54,15 @@ size_t kymo_find_quote(const struct kymo_cursor *cursor, size_t from, char quote
   }
   return 0;
 }
+
+const char *kymo_parse_uuid(const char *text, uint8_t out[16]) {
+  for (unsigned i = 0; i < 16; i++, text += 2) {
+    if ((i == 4 || i == 6 || i == 8 || i == 10) && *text++ != '-')
+      return NULL;
+    int high = kymo_digit_value(text[0]), low = high < 16 ? kymo_digit_value(text[1]) : high;
+    if (low >= 16)
+      return NULL;
+    out[i] = (uint8_t)(high << 4 | low);
+  }
+  return text;
+}

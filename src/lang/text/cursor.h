@@ -54,4 +54,10 @@ enum kymo_quotation { KYMO_QUOTED_LINES, KYMO_QUOTED_LINE, KYMO_QUOTED_RAW_LINE 
  * byte after it, unless the text is raw. Bounds the memory for what is between. */
 size_t kymo_find_quote(const struct kymo_cursor *cursor, size_t from, char quote, enum kymo_quotation how);
 
+/* ---- values ---- */
+
+/* The bytes of the UUID at the beginning of a text, as "00112233-4455-6677-8899-aabbccddeeff". The text ends
+ * with NUL. Returns the place after the UUID; NULL: it is none. */
+const char *kymo_parse_uuid(const char *text, uint8_t out[16]);
+
 #endif

@@ -2,6 +2,7 @@
 /* The values of attributes: numbers, texts, booleans, UUIDs, and the attributes of integer, floating_point
  * and string. Unknown attributes of types are ignored, as babeltrace does: producers have added some. */
 #include "lang/tsdl/attributes.h"
+#include "lang/text/cursor.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -90,30 +91,13 @@ bool kymo_tsdl_value_boolean(struct tsdl_session *session, const struct tsdl_att
   return wrong(session, attribute, "true or false");
 }
 
-static int hex_digit(char c) {
-  static const char digits[] = "0123456789abcdef";
-  const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c + 32 : c) : NULL;
-  return at ? (int)(at - digits) : -1;
-}
-
 bool kymo_tsdl_value_uuid(struct tsdl_session *session, const struct tsdl_attribute *attribute,
                           uint8_t out[16]) {
-  static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
   const char *text = "";
   if (!kymo_tsdl_value_text(session, attribute, &text))
     return false;
-  size_t digits = 0;
-  memset(out, 0, 16);
-  for (size_t i = 0; i < sizeof form; i++) {
-    int digit = text[i] ? hex_digit(text[i]) : -1;
-    if (form[i] == 'x' ? digit < 0 : text[i] != form[i])
-      return wrong(session, attribute, "a UUID (8-4-4-4-12 hexadecimal digits)");
-    if (form[i] != 'x')
-      continue;
-    out[digits / 2] = (uint8_t)(out[digits / 2] << 4 | digit);
-    digits++;
-  }
-  return true;
+  text = kymo_parse_uuid(text, out);
+  return (text && !*text) || wrong(session, attribute, "a UUID (8-4-4-4-12 hexadecimal digits)");
 }
 
 bool kymo_tsdl_value_order(struct tsdl_session *session, const struct tsdl_attribute *attribute,
