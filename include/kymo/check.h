@@ -26,6 +26,9 @@
 #define KYMO_CURE_NO_WORD_                                                                                   \
   "is no word of kymo/trace.h: KYMO_AS, KYMO_HEX, KYMO_STRN, KYMO_BLOB, KYMO_ARRAY, KYMO_STRUCT and others " \
   "are"
+#define KYMO_CURE_PRINTED_                                                                           \
+  "KYMO_PRINTF takes what printf takes, and KYMO_AS, KYMO_LEVEL, KYMO_ABOUT: for a text of n bytes " \
+  "%.*s, (int)n, text; for other words KYMO"
 #define KYMO_CURE_MANY_ \
   "a tracepoint has at most 16 fields: store a struct (KYMO_STRUCT), an array (KYMO_ARRAY), or a second event"
 #define KYMO_CURE_UNSIZED_ \
@@ -82,7 +85,8 @@ struct kymo_void_ {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
 int kymo_refuse_words_(int wrong)
-    __attribute__((diagnose_if((wrong & 1) != 0, "kymo: this " KYMO_CURE_NO_WORD_, "warning")));
+    __attribute__((diagnose_if((wrong & 1) != 0, "kymo: this " KYMO_CURE_NO_WORD_, "warning")))
+    __attribute__((diagnose_if((wrong & 2) != 0, "kymo: " KYMO_CURE_PRINTED_, "warning")));
 int kymo_refuse_fields_(int wrong)
     __attribute__((diagnose_if((wrong & 1) != 0, "kymo: a field " KYMO_CURE_VALUE_, "warning")))
     __attribute__((diagnose_if((wrong & 2) != 0, "kymo: a field's type " KYMO_CURE_UNLISTED_, "warning")))

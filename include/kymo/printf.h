@@ -60,6 +60,34 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
                kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, kymo_many, 19, 18, 17, 16, 15, 14, 13, \
                12, 11, 10, 9, 8, 7, 6, 5, 4, 3, kymo_few, kymo_few, kymo_few)
 
+/* KYMO_PRINT_DO_(OP, i, argument) is KYMO_DO_ of the kinds that a format can have, and OP_kymo_none_ of
+ * others, which are refused. */
+#define KYMO_PRINT_DO_(OP, i, x) KYMO_CAT_(KYMO_PRINT_DO_, KYMO_FORM_(x))(OP, i, x)
+#define KYMO_PRINT_DO_0(OP, i, x) OP##_kymo_value_(i, kymo_unnamed, x, 0, 0)
+#define KYMO_PRINT_DO_2(OP, i, x) OP##_kymo_value_(i, kymo_unnamed, x, 0, 0)
+#define KYMO_PRINT_DO_1(OP, i, x) KYMO_PRINT_DO2_(OP, i, KYMO_OPEN_ x)
+#define KYMO_PRINT_DO2_(...) KYMO_PRINT_DO3_(__VA_ARGS__)
+#define KYMO_PRINT_DO3_(OP, i, KIND, name, a, b, c, end) \
+  KYMO_CAT_(OP##_, KYMO_PRINTED_AS_##KIND)(i, name, a, b, c)
+#define KYMO_PRINTED_AS_kymo_value kymo_value_
+#define KYMO_PRINTED_AS_kymo_level kymo_level_
+#define KYMO_PRINTED_AS_kymo_about kymo_about_
+#define KYMO_PRINTED_AS_kymo_strn kymo_none_
+#define KYMO_PRINTED_AS_kymo_blob kymo_none_
+#define KYMO_PRINTED_AS_kymo_fixed kymo_none_
+#define KYMO_PRINTED_AS_kymo_array kymo_none_
+#define KYMO_PRINTED_AS_kymo_struct kymo_none_
+#define KYMO_PRINTED_AS_kymo_union kymo_none_
+#define KYMO_PRINTED_AS_kymo_structs kymo_none_
+#define KYMO_PRINTED_AS_kymo_pointee kymo_none_
+#define KYMO_PRINTED_AS_kymo_variant kymo_none_
+#define KYMO_PRINTED_AS_kymo_enum kymo_none_
+#define KYMO_PRINTED_AS_kymo_typed kymo_none_
+#define KYMO_PRINTED_AS_kymo_optional kymo_none_
+#define KYMO_PRINTED_AS_kymo_bits kymo_none_
+#define KYMO_PRINTED_AS_kymo_text kymo_none_
+#define KYMO_PRINTED_AS_kymo_miscounted kymo_none_
+
 #ifndef KYMO_DISABLE
 
 #define KYMO_PRINTF_(names, written, format, ...)                                                      \
@@ -87,9 +115,9 @@ static inline __attribute__((unused, format(printf, 1, 2))) void kymo_check_form
     }                                                                                                  \
   } while (0)
 
-#define KYMO_FIELD_PRINT_TAKE_(ID, i, previous, x) KYMO_DO_(KYMO_PRINT_TAKE, i, x)
-#define KYMO_FIELD_PRINT_SIZE_(ID, i, previous, x) KYMO_DO_(KYMO_PRINT_SIZE, i, x)
-#define KYMO_FIELD_PRINT_PUT_(ID, i, previous, x) KYMO_DO_(KYMO_PRINT_PUT, i, x)
+#define KYMO_FIELD_PRINT_TAKE_(ID, i, previous, x) KYMO_PRINT_DO_(KYMO_PRINT_TAKE, i, x)
+#define KYMO_FIELD_PRINT_SIZE_(ID, i, previous, x) KYMO_PRINT_DO_(KYMO_PRINT_SIZE, i, x)
+#define KYMO_FIELD_PRINT_PUT_(ID, i, previous, x) KYMO_PRINT_DO_(KYMO_PRINT_PUT, i, x)
 
 /* The last int may have been a precision; the limit of each text was computed when the call site was
  * described. */
@@ -208,10 +236,40 @@ void kymo_printf_takes_no_count_(void)
 #endif
 
 /* Checked before anything is described. */
+
+/* A word with too few or too many arguments, which has no name, is refused as everywhere. */
+#define KYMO_IS_MISCOUNTED_(name) (__builtin_memcmp(name, "0", 2) == 0)
+#ifndef __clang__
+#define KYMO_CHECK_PRINTED_(...) KYMO_EACH_(KYMO_FIELD_PRINTED_, __VA_ARGS__)
+#define KYMO_FIELD_PRINTED_(ID, i, previous, x) KYMO_CAT_(KYMO_IS_PRINTED_, KYMO_FORM_(x))(x)
+#define KYMO_IS_PRINTED_0(x)
+#define KYMO_IS_PRINTED_1(x) KYMO_PRINT_DO_(KYMO_ISPRINTED, x, x)
+#define KYMO_IS_PRINTED_2(x)
+#define KYMO_ISPRINTED_kymo_value_(i, name, x, format, c)
+#define KYMO_ISPRINTED_kymo_level_(i, name, level, b, c)
+#define KYMO_ISPRINTED_kymo_about_(i, name, text, b, c)
+/* Its arguments count as used, and the format is not checked: a variable hides the function that does so. */
+#define KYMO_ISPRINTED_kymo_none_(word, name, a, b, c)                   \
+  KYMO_REPORT_(KYMO_IS_MISCOUNTED_(#name), "kymo: " KYMO_CURE_PRINTED_); \
+  void (*kymo_check_format_)(const char *, ...) = 0;                     \
+  KYMO_DO_(KYMO_MENTION, 0, word)
+#else
+#define KYMO_CHECK_PRINTED_(...)
+#define KYMO_PRINTED_WORDS_(...) (0 KYMO_EACH_(KYMO_PRINTED_WORD_, __VA_ARGS__))
+#define KYMO_PRINTED_WORD_(ID, i, previous, x) KYMO_CAT_(KYMO_PRINTED_WORD_, KYMO_FORM_(x))(x)
+#define KYMO_PRINTED_WORD_0(x) | (KYMO_IS_CALL_(#x) ? 1 : 0)
+#define KYMO_PRINTED_WORD_1(x) KYMO_PRINT_DO_(KYMO_ISPRINTED, 0, x)
+#define KYMO_PRINTED_WORD_2(x)
+#define KYMO_ISPRINTED_kymo_value_(i, name, x, format, c)
+#define KYMO_ISPRINTED_kymo_level_(i, name, level, b, c)
+#define KYMO_ISPRINTED_kymo_about_(i, name, text, b, c)
+#define KYMO_ISPRINTED_kymo_none_(i, name, a, b, c) | (KYMO_IS_MISCOUNTED_(#name) ? 0 : 2)
+#endif
 #define KYMO_CURE_COUNT_ "KYMO_PRINTF takes no %n, and a void * for %p"
 #define KYMO_CURE_FORMAT_ "KYMO_PRINTF takes a format in quotes"
 #define KYMO_IS_COUNT_(i) (KYMO_TAKEN_BY_N_(KYMO_X_(i)) && !KYMO_IS_WIDE_(KYMO_X_(i)))
-#define KYMO_FIELD_COUNT_(ID, i, previous, x) KYMO_DO_(KYMO_ISCOUNT, i, x)
+#define KYMO_FIELD_COUNT_(ID, i, previous, x) KYMO_PRINT_DO_(KYMO_ISCOUNT, i, x)
+#define KYMO_ISCOUNT_kymo_none_(i, name, a, b, c)
 #define KYMO_ISCOUNT_kymo_level_(i, name, level, b, c)
 #define KYMO_ISCOUNT_kymo_about_(i, name, text, b, c)
 #ifndef __clang__
@@ -271,6 +329,9 @@ int kymo_refuse_format_(int wrong)
     kymo_at_ = kymo_put_wide_(kymo_at_, kymo_wide##i);    \
   else                                                    \
     memcpy(kymo_at_, &kymo_v##i, sizeof(kymo_v##i)), kymo_at_ += sizeof(kymo_v##i);
+#define KYMO_PRINT_TAKE_kymo_none_(i, name, a, b, c)
+#define KYMO_PRINT_SIZE_kymo_none_(i, name, a, b, c)
+#define KYMO_PRINT_PUT_kymo_none_(i, name, a, b, c)
 #define KYMO_PRINT_TAKE_kymo_level_(i, name, level, b, c)
 #define KYMO_PRINT_SIZE_kymo_level_(i, name, level, b, c)
 #define KYMO_PRINT_PUT_kymo_level_(i, name, level, b, c)

@@ -566,7 +566,8 @@ kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
   kymo_check_format_(KYMO_FORMAT_OF_(__VA_ARGS__, "", "", "", ~) \
                          KYMO_ARGUMENTS_(KYMO_LESS_FORMAT_(__VA_ARGS__)))
 #define KYMO_ARGUMENTS_(...) KYMO_EACH_(KYMO_FIELD_ARGUMENT_, __VA_ARGS__)
-#define KYMO_FIELD_ARGUMENT_(ID, i, previous, x) KYMO_DO_(KYMO_ARGUMENT, i, x)
+#define KYMO_FIELD_ARGUMENT_(ID, i, previous, x) KYMO_PRINT_DO_(KYMO_ARGUMENT, i, x)
+#define KYMO_ARGUMENT_kymo_none_(i, name, a, b, c) , 0
 #define KYMO_ARGUMENT_kymo_value_(i, name, x, format, c) , x
 #define KYMO_ARGUMENT_kymo_level_(i, name, level, b, c)
 #define KYMO_ARGUMENT_kymo_about_(i, name, text, b, c)
@@ -669,7 +670,8 @@ kymo_scope_::~kymo_scope_() { kymo_leave_scope_(this); }
 
 #define KYMO_PRINTF(...)                                                                                     \
   do {                                                                                                       \
-    KYMO_STOP_(kymo_refuse_words_(KYMO_WORDS_(KYMO_LESS_FORMAT_(__VA_ARGS__))))                              \
+    KYMO_STOP_(kymo_refuse_words_(KYMO_PRINTED_WORDS_(KYMO_LESS_FORMAT_(__VA_ARGS__))))                      \
+    KYMO_CHECK_PRINTED_(KYMO_LESS_FORMAT_(__VA_ARGS__))                                                      \
     KYMO_CHECKED_(#__VA_ARGS__, KYMO_LESS_FORMAT_(__VA_ARGS__))                                              \
     KYMO_STOP_(kymo_refuse_fields_(kymo_wrong_))                                                             \
     KYMO_ASSERTED_()                                                                                         \
