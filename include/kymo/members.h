@@ -845,7 +845,7 @@ __extension__ typedef unsigned __int128 kymo_wide_unsigned_;
                           ? (int)kymo_end_##ID##_##before + (int)sizeof(kymo_a_##ID##_##n)     \
                           : -1)
 #define KYMO_MEMBER_LISTED_CODE_kymo_value_(ID, n, before, format, other, FORM, TYPE, m) \
-  KYMO_VALUE_CODE_(ID, n, format, FORM) | (format)
+  KYMO_VALUE_CODE_(ID, n, other, FORM) | (other)
 #define KYMO_MEMBER_LISTING_kymo_value_(ID, n, before, format, other, FORM, TYPE, m) \
   KYMO_LISTING_OF_##FORM##_(ID, n, TYPE)
 #define KYMO_MEMBER_MEASURE_kymo_value_(ID, n, before, format, other, FORM, TYPE, m) \

@@ -48,6 +48,7 @@
  *   an expression                    integers, bool, char, enum, float, double, pointers, C strings
  *   KYMO_AS(name, expr)              the same under another name
  *   KYMO_HEX(name, expr)             an integer printed in base 16; KYMO_DEC, KYMO_OCT, KYMO_BIN likewise
+ *   KYMO_HEX(expr)                   the same of an expression under its own name; so of the next two lines
  *   KYMO_CHAR(name, expr)            … as a character; KYMO_ADDRESS(name, expr): as an address
  *   KYMO_BE(name, expr)              a number as it came off the wire, big-endian; KYMO_LE: little-endian
  *   KYMO_TYPED(name, TYPE, expr)     a number whose typedef's name is kept: KYMO_TYPED(pid, pid_t, p->pid)

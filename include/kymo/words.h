@@ -4,8 +4,9 @@
  * preprocessor's tools for both. Included by kymo/trace.h and kymo/types.h, which explain the words.
  * A word expands to six things in parentheses, as no expression does: the kind, its name, the arguments of
  * the kind, and the mark kymo_field or kymo_member. The number of arguments distinguishes them:
- * KYMO_HEX(name, expression) is a field, KYMO_HEX(member) is a member. All words that go through the
- * preprocessor begin with kymo: a program may have a macro SIZE or VALUE.
+ * KYMO_HEX(name, expression) is a field; KYMO_HEX(member) is a member, and in an event the field of the
+ * variable of this name. All words that go through the preprocessor begin with kymo: a program may have a
+ * macro SIZE or VALUE.
  */
 #ifndef KYMO_WORDS_H
 #define KYMO_WORDS_H
@@ -25,7 +26,7 @@
 #define KYMO_ADDRESS(...) KYMO_WORD_(KYMO_SCALAR_, KYMO_CODE_ADDRESS_, __VA_ARGS__)
 #define KYMO_BE(...) KYMO_WORD_(KYMO_SCALAR_, KYMO_CODE_BIG_, __VA_ARGS__)
 #define KYMO_LE(...) KYMO_WORD_(KYMO_SCALAR_, KYMO_CODE_LITTLE_, __VA_ARGS__)
-#define KYMO_SCALAR_2(format, member) (kymo_value, member, format, 0, 0, kymo_member)
+#define KYMO_SCALAR_2(format, name) (kymo_value, name, name, format, 0, kymo_member)
 #define KYMO_SCALAR_3(format, name, x) (kymo_value, name, x, format, 0, kymo_field)
 
 #define KYMO_BITS(...) KYMO_WORD_(KYMO_BITS_, __VA_ARGS__)

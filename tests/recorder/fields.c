@@ -49,6 +49,10 @@ static void integers(void) {
   /* = int:bases: { plain = 255, hex = 0xFF, dec = 255, oct = 0377, bin = 0b11111111, minus = 0xFFFFFFFF } */
   KYMO(int, bases, KYMO_AS(plain, 255), KYMO_HEX(hex, 255), KYMO_DEC(dec, 255), KYMO_OCT(oct, 255),
        KYMO_BIN(bin, (unsigned char)255), KYMO_HEX(minus, -1));
+  /* The variable of this name, as a word of one argument. */
+  /* = int:variables: { ul = 0xD, l = -12, plus = 012, only = 0b00000101 } */
+  unsigned char only = 5;
+  KYMO(int, variables, KYMO_HEX(ul), KYMO_DEC(l), KYMO_OCT(plus, 10), KYMO_BIN(only));
   bool yes = true, no = false;
   char c = 'c';
   const volatile int cv = 5;
