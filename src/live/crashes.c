@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/crashes.h"
+#include "base/dir.h"
 #include "base/list.h"
 #include "base/path.h"
 #include "ring/exits.h"
 #include "ring/life.h"
 #include "ring/places.h"
 #include "ring/ring.h"
-#include <dirent.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -115,10 +115,11 @@ bool kymo_crashes_reported(const struct kymo_crashes *crashes, int pid) {
 
 size_t kymo_crashes_look(struct kymo_crashes *crashes, struct kymo_strbuf *names) {
   size_t found = 0, kept = 0, unready = 0;
+  bool is_cut = false;
   DIR *dir = opendir(crashes->rings);
   for (size_t i = 0; i < crashes->count; i++)
     crashes->list[i].is_seen = !dir;
-  for (struct dirent *e; dir && (e = readdir(dir));) {
+  for (struct dirent *e; dir && (e = kymo_dir_next(dir, &is_cut));) {
     struct kymo_crash_watch *watch = e->d_name[0] == '.' ? NULL : find(crashes, e->d_name);
     if (!watch && e->d_name[0] != '.') {
       watch = add(crashes, e->d_name);
@@ -127,6 +128,8 @@ size_t kymo_crashes_look(struct kymo_crashes *crashes, struct kymo_strbuf *names
     if (watch)
       watch->is_seen = true;
   }
+  for (size_t i = 0; is_cut && i < crashes->count; i++)
+    crashes->list[i].is_seen = true;
   crashes->unready_looks = unready ? crashes->unready_looks + 1 : 0;
   if (dir)
     closedir(dir);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/drain.h"
+#include "base/dir.h"
 #include "base/fail.h"
 #include "base/path.h"
 #include "live/ctf2.h"
@@ -9,7 +10,6 @@
 #include "ring/places.h"
 #include "ring/pools.h"
 #include "ring/unwritten.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -192,7 +192,8 @@ static int find_new(struct kymo_drain *drain, bool is_last, struct kymo_error *e
   if (!dir)
     return kymo_fail_errno(error, drain->rings, "cannot read the directory");
   int status = KYMO_OK;
-  for (struct dirent *e; (is_last || !status) && (e = readdir(dir));) {
+  bool is_cut = false;
+  for (struct dirent *e; (is_last || !status) && (e = kymo_dir_next(dir, &is_cut));) {
     char source[2 * KYMO_PATH_MAX];
     kymo_path_join(source, sizeof source, drain->rings, e->d_name);
     int one = e->d_name[0] != '.' && !is_known(drain, source)
@@ -200,6 +201,8 @@ static int find_new(struct kymo_drain *drain, bool is_last, struct kymo_error *e
                   : KYMO_OK;
     status = status ? status : one;
   }
+  if (is_cut && !status)
+    status = kymo_fail_errno(error, drain->rings, "cannot read the directory");
   closedir(dir);
   return status;
 }
@@ -208,7 +211,8 @@ static int find_new(struct kymo_drain *drain, bool is_last, struct kymo_error *e
 static int move_up(const char *trace, const char *directory, struct kymo_error *error) {
   DIR *dir = opendir(trace);
   int status = dir ? KYMO_OK : kymo_fail_errno(error, trace, "cannot read the directory");
-  for (struct dirent *e; dir && !status && (e = readdir(dir));) {
+  bool is_cut = false;
+  for (struct dirent *e; dir && !status && (e = kymo_dir_next(dir, &is_cut));) {
     char from[2 * KYMO_PATH_MAX], to[2 * KYMO_PATH_MAX];
     if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
       continue;
@@ -217,6 +221,8 @@ static int move_up(const char *trace, const char *directory, struct kymo_error *
     if (rename(from, to))
       status = kymo_fail_errno(error, to, "cannot rename");
   }
+  if (is_cut && !status)
+    status = kymo_fail_errno(error, trace, "cannot read the directory");
   if (dir)
     closedir(dir);
   if (!status && rmdir(trace))
@@ -235,13 +241,16 @@ static int finish_place(const struct kymo_drain *drain, struct kymo_error *error
   DIR *dir = opendir(place);
   if (!dir)
     return kymo_fail_errno(error, place, "cannot read the directory");
-  for (struct dirent *e; !status && (e = readdir(dir));) {
+  bool is_cut = false;
+  for (struct dirent *e; !status && (e = kymo_dir_next(dir, &is_cut));) {
     if (e->d_name[0] == '.' || !put_place(drain, trace, drain->part, e->d_name))
       continue;
     traces++;
     if (drain->options.ctf2)
       status = kymo_trace_to_ctf2(trace, error);
   }
+  if (is_cut && !status)
+    status = kymo_fail_errno(error, place, "cannot read the directory");
   closedir(dir);
   return status || traces != 1 ? status : move_up(trace, place, error);
 }

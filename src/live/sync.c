@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/sync.h"
+#include "base/dir.h"
 #include "base/fail.h"
 #include "base/path.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -34,10 +34,11 @@ static int sync_entry(int directory, const char *name, const char *path, unsigne
 static int sync_directory(int fd, const char *path, unsigned depth, struct kymo_error *error) {
   struct kymo_error later;
   int status = KYMO_OK, copy = dup(fd);
+  bool is_cut = false;
   DIR *dir = copy >= 0 && depth < DEPTH_MAX ? fdopendir(copy) : NULL;
   if (!dir && copy >= 0)
     close(copy);
-  for (struct dirent *e; dir && (e = readdir(dir));) {
+  for (struct dirent *e; dir && (e = kymo_dir_next(dir, &is_cut));) {
     char inner[4096];
     if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
       continue;
@@ -45,6 +46,8 @@ static int sync_directory(int fd, const char *path, unsigned depth, struct kymo_
     int one = sync_entry(fd, e->d_name, inner, depth + 1, status ? &later : error);
     status = status ? status : one;
   }
+  if (is_cut && !status)
+    status = kymo_fail_errno(error, path, "cannot read the directory");
   if (dir)
     closedir(dir);
   int own = sync_file(fd, path, status ? &later : error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ring/places.h"
+#include "base/dir.h"
 #include "base/path.h"
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -201,11 +201,12 @@ static bool make_path(const char *path) {
 static bool is_empty(const char *path) {
   DIR *dir = opendir(path);
   int entries = 0;
-  while (dir && readdir(dir))
+  bool is_cut = false;
+  while (dir && kymo_dir_next(dir, &is_cut))
     entries++;
   if (dir)
     closedir(dir);
-  return dir && entries <= 2;
+  return dir && !is_cut && entries <= 2;
 }
 
 /* Named as by DPDK; a second one in the same second is numbered. */

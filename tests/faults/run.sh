@@ -148,6 +148,24 @@ probed() {
 }
 [ "$kinds" = alloc ] || [ "$kinds" = alloc,alloc+ ] || check 'a file that cannot be looked at is an error with its place' probed
 
+# A directory that cannot be read to its end: rings of a process that are not found are no reason to say that nothing is lost.
+${KYMO_CC:-gcc} -D_GNU_SOURCE -g -O1 -Wall -Wextra -Wshadow -Werror -shared -fPIC -o cut.so "$here/cut.c" -ldl || not_ok 'cut.so builds' 'it does not'
+cut_directories() {
+  local at refused=0
+  mkdir -p cut
+  for at in {1..30}; do
+    rm -rf cut/out
+    if CUT_AT=$at LD_PRELOAD=$PWD/cut.so KYMO_RINGS=$PWD/cut TRACED_STATUS=0 "$kymo" record -q -o cut/out --mode overwrite -- "$bin/traced" forked >said 2>&1; then
+      [ "$("$kymo" cat cut/out | grep -c app:)" = 60 ] || { echo "entry $at: events are missing, and the exit status is 0"; cat said; return 1; }
+    else
+      refused=$((refused + 1))
+      grep -qE "cannot (read the directory: Input/output error|make the directory: )" said || { echo "entry $at"; cat said; return 1; }
+    fi
+  done
+  [ $refused -gt 0 ]
+}
+check 'kymo record: a directory of rings that cannot be read to its end is an error' cut_directories
+
 # a process to be recorded, which is as it was afterwards
 KYMO_RINGS=$TMPDIR/attached XDG_RUNTIME_DIR=$TMPDIR/runtime "$bin/worker" -n 0 -w 1000 &
 worker=$!

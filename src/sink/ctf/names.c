@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sink/ctf/names.h"
+#include "base/dir.h"
 #include "base/fail.h"
 #include "base/strbuf.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -100,9 +100,13 @@ int kymo_ctf_check_empty(const char *path, struct kymo_error *error) {
   if (!directory)
     return errno == ENOENT ? KYMO_OK : kymo_fail_errno(error, path, "cannot write");
   int count = 0;
-  for (struct dirent *entry; (entry = readdir(directory));)
+  bool is_cut = false;
+  for (struct dirent *entry; (entry = kymo_dir_next(directory, &is_cut));)
     count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+  int status = is_cut ? kymo_fail_errno(error, path, "cannot read the directory") : KYMO_OK;
   closedir(directory);
+  if (status != KYMO_OK)
+    return status;
   return count ? kymo_fail_at(error, KYMO_E_SYSTEM, path, KYMO_ERROR_NO_OFFSET, "the directory is not empty")
                : KYMO_OK;
 }
