@@ -12,6 +12,7 @@
 #include "filter/activity.h"
 #include "trace/namer.h"
 #include "trace/lookahead.h"
+#include "trace/pause.h"
 #include <stdlib.h>
 
 #define PASSES_MAX 8
@@ -34,6 +35,7 @@ void kymo_filter_machine_free(struct filter_machine *machine) {
   }
   if (machine->names)
     kymo_namer.end(machine->names);
+  kymo_lookahead_free(machine->ahead);
   kymo_filter_activities_free(machine->activities);
   kymo_filter_record_free(machine->record);
   kymo_arena_free(&machine->arena);
@@ -230,13 +232,10 @@ static void pass_over(struct filter_machine *machine, const struct kymo_event *e
 
 /* Goes over the events of a second pass, up to the one with this number; `keep`: the events that this one
  * has added wait. */
-static int see_up_to(struct filter_machine *machine, uint64_t last, uint64_t keep, struct kymo_error *error) {
-  struct kymo_trace *trace = machine->trace,
-                    *lookahead = kymo_lookahead_new(trace, trace->streams, trace->stream_count);
+static int see_from(struct filter_machine *machine, struct kymo_trace *lookahead, uint64_t last,
+                    uint64_t keep, struct kymo_error *error) {
   const struct kymo_event *event;
-  int status = lookahead ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  if (lookahead)
-    lookahead->is_selecting = trace->is_selecting, lookahead->wants_times = trace->wants_times;
+  int status = KYMO_OK;
   while (status == KYMO_OK && (status = kymo_trace_next(lookahead, &event, error)) == KYMO_OK &&
          event->number <= last) {
     if (event->number > machine->seen)
@@ -244,20 +243,56 @@ static int see_up_to(struct filter_machine *machine, uint64_t last, uint64_t kee
     if (machine->failed)
       status = kymo_filter_failure(machine, error);
   }
+  return status;
+}
+
+static struct kymo_trace *look_ahead(const struct filter_machine *machine, struct kymo_error *error) {
+  const struct kymo_trace *trace = machine->trace;
+  struct kymo_trace *lookahead = kymo_lookahead_new(trace, trace->streams, trace->stream_count);
+  if (lookahead)
+    lookahead->is_selecting = trace->is_selecting, lookahead->wants_times = trace->wants_times;
+  else
+    kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  return lookahead;
+}
+
+static int see_up_to(struct filter_machine *machine, uint64_t last, uint64_t keep, struct kymo_error *error) {
+  struct kymo_trace *lookahead = look_ahead(machine, error);
+  int status = lookahead ? see_from(machine, lookahead, last, keep, error) : KYMO_E_MEMORY;
   kymo_lookahead_free(lookahead);
   return status < 0 ? status : KYMO_OK;
 }
 
-/* The first passes, and the span of time that moments count from. */
+/* A first pass, or as much of it as may be read before the trace pauses (KYMO_AGAIN). */
+static int see_all(struct filter_machine *machine, struct kymo_error *error) {
+  const struct kymo_trace *trace = machine->trace;
+  uint64_t number = trace->number;
+  if (!machine->ahead) {
+    machine->seen = 0;
+    machine->ahead = look_ahead(machine, error);
+  }
+  if (!machine->ahead)
+    return KYMO_E_MEMORY;
+  kymo_trace_pause_after(machine->ahead, trace->pause_number > number ? trace->pause_number - number : 0);
+  int status = see_from(machine, machine->ahead, UINT64_MAX, 0, error);
+  if (status == KYMO_AGAIN)
+    return status;
+  kymo_lookahead_free(machine->ahead);
+  machine->ahead = NULL;
+  return status < 0 ? status : KYMO_OK;
+}
+
+/* The first passes. KYMO_AGAIN: the trace pauses, and the next call goes on. */
 static int prepare(struct filter_machine *machine, struct kymo_error *error) {
   uint32_t passes = machine->filter->looks_ahead ? kymo_filter_rank(machine) : 0;
   int status = KYMO_OK;
   if (passes > PASSES_MAX)
     return kymo_fail(error, KYMO_E_LIMIT, "E61 tests that look ahead are nested %u deep; expected at most %d",
                      passes, PASSES_MAX);
-  for (machine->pass = 1; machine->pass <= passes && status == KYMO_OK; machine->pass++) {
-    machine->seen = 0;
-    status = see_up_to(machine, UINT64_MAX, 0, error);
+  for (machine->pass += !machine->pass; machine->pass <= passes && status == KYMO_OK; machine->pass++) {
+    status = see_all(machine, error);
+    if (status == KYMO_AGAIN)
+      return status;
     kymo_filter_forget(machine);
   }
   machine->pass = 0;
@@ -266,7 +301,7 @@ static int prepare(struct filter_machine *machine, struct kymo_error *error) {
   return status;
 }
 
-/* Moments that count from the begin or the end need these. */
+/* The span of time that moments count from: those that count from the begin or the end need it. */
 static int find_range(struct filter_machine *machine, struct kymo_error *error) {
   bool is_needed = false;
   for (uint32_t i = 0; i < machine->filter->moment_count; i++)
@@ -446,6 +481,8 @@ static int next_of_first(struct filter_machine *machine, const struct kymo_event
 int kymo_filter_prepare(struct filter_machine *machine, struct kymo_error *error) {
   if (machine->is_ready)
     return KYMO_OK;
+  if (machine->pass)
+    return prepare(machine, error);
   int status = find_range(machine, error);
   if (status == KYMO_OK)
     status = find_segments(machine, error);

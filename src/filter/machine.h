@@ -164,7 +164,8 @@ struct filter_machine {
   const struct kymo_prefilter **prefilters; /* by stream, or NULL */
   uint64_t seen;                            /* number of the last event that the memory saw */
   uint64_t at;                              /* the trace's count of moves when this was its last event */
-  uint32_t pass;                            /* the first pass that is running, 0: none */
+  uint32_t pass;                            /* the first pass that is running, 0: none … */
+  struct kymo_trace *ahead;                 /* … and what it reads from, NULL before it has begun */
   int64_t begin_ns, end_ns;                 /* of the trace, for moments */
   bool has_range;
   uint64_t given;               /* events selected up to the current one, for FIRST */

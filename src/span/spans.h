@@ -30,6 +30,7 @@ struct kymo_span {
   int64_t last_ns;       /* time of its last event */
   uint64_t loss;         /* the number of losses before it */
   uint32_t stream;       /* the number of the event's stream */
+  uint32_t track, lane;  /* where it is drawn */
   void *owner;
   int64_t tid;            /* of the thread that began it … */
   bool has_tid, is_epoch; /* is_epoch: begin_ns is a time of day */

@@ -137,12 +137,6 @@ static bool add_span(void *user, const struct kymo_event_class *class_, uint32_t
   return true;
 }
 
-size_t kymo_edges_add_spans(struct kymo_edges *edges) {
-  struct adding adding = {.edges = edges};
-  for_classes(edges, add_span, &adding);
-  return adding.count;
-}
-
 /* The begins, or the ends, of spans. */
 struct kind {
   uint64_t hash;
@@ -155,6 +149,15 @@ struct kinds {
   struct kind *list;
   size_t count;
 };
+
+static int add_named(struct kymo_edges *edges, size_t *count);
+
+int kymo_edges_add_spans(struct kymo_edges *edges, size_t *count) {
+  struct adding adding = {.edges = edges};
+  for_classes(edges, add_span, &adding);
+  *count = adding.count;
+  return add_named(edges, count);
+}
 
 static bool add_kind(void *user, const struct kymo_event_class *class_, uint32_t number) {
   struct kinds *kinds = user;
@@ -170,14 +173,16 @@ static int by_hash(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static bool list_kinds(struct kinds *kinds) {
+static bool list_those(struct kinds *kinds, each_class *add) {
   kinds->list = calloc(kinds->edges->numbers->class_count + 1u, sizeof *kinds->list);
   if (!kinds->list)
     return false;
-  for_classes(kinds->edges, add_kind, kinds);
+  for_classes(kinds->edges, add, kinds);
   qsort(kinds->list, kinds->count, sizeof *kinds->list, by_hash);
   return true;
 }
+
+static bool list_kinds(struct kinds *kinds) { return list_those(kinds, add_kind); }
 
 /* Sets the kinds of those in `kinds` that are also among the others. */
 static void set_kinds(struct kymo_edges *edges, const struct kinds *kinds, const struct kinds *others) {
@@ -194,6 +199,81 @@ int kymo_edges_find_kinds(struct kymo_edges *edges) {
     set_kinds(edges, &begins, &ends);
     set_kinds(edges, &ends, &begins);
   }
+  free(begins.list);
+  free(ends.list);
+  return is_done ? KYMO_OK : KYMO_E_MEMORY;
+}
+
+/* ---- spans that no attribute declares, by the names that tracers give to pairs ---- */
+
+static const struct ending {
+  const char *prefix, *ending; /* the kind's name is what is between them */
+  enum kymo_edge edge;
+} endings[] = {
+    {"", "_begin", KYMO_EDGE_BEGIN},         {"", "_end", KYMO_EDGE_END},
+    {"", "_entry", KYMO_EDGE_BEGIN},         {"", "_exit", KYMO_EDGE_END},
+    {"syscall_entry_", "", KYMO_EDGE_BEGIN}, {"syscall_exit_", "", KYMO_EDGE_END},
+};
+
+static const struct ending *ending_of(const char *name, size_t length) {
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    size_t before = strlen(endings[i].prefix), after = strlen(endings[i].ending);
+    if (length > before + after && memcmp(name, endings[i].prefix, before) == 0 &&
+        memcmp(name + length - after, endings[i].ending, after) == 0)
+      return &endings[i];
+  }
+  return NULL;
+}
+
+const char *kymo_edges_kind_name(const struct kymo_event_class *class_, size_t *length) {
+  const char *name = class_->name ? class_->name : "";
+  *length = strlen(name);
+  if (kymo_event_class_edge(class_, length) != KYMO_EDGE_NONE)
+    return name;
+  const struct ending *ending = ending_of(name, *length);
+  if (!ending)
+    return name;
+  *length -= strlen(ending->prefix) + strlen(ending->ending);
+  return name + strlen(ending->prefix);
+}
+
+/* Pairs of different endings are different kinds: "x_begin" is not ended by "x_exit". */
+static uint64_t hash_of_named(const struct kymo_event_class *class_, const struct ending *ending) {
+  size_t length, pair = (size_t)(ending - endings) / 2;
+  const char *name = kymo_edges_kind_name(class_, &length);
+  uint64_t hash = kymo_keyed_text(name, length) ^ pair * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ? hash : 1;
+}
+
+static bool list_named(void *user, const struct kymo_event_class *class_, uint32_t number) {
+  struct kinds *kinds = user;
+  const char *name = class_->name ? class_->name : "";
+  const struct ending *ending =
+      kymo_event_class_edge(class_, NULL) == KYMO_EDGE_NONE ? ending_of(name, strlen(name)) : NULL;
+  if (ending && ending->edge == kinds->edge)
+    kinds->list[kinds->count++] = (struct kind){hash_of_named(class_, ending), number};
+  return true;
+}
+
+/* Gives the role to those of which the other edge is there, too. */
+static size_t add_paired(struct kymo_edges *edges, const struct kinds *kinds, const struct kinds *others) {
+  size_t count = 0;
+  for (size_t i = 0; i < kinds->count && others->count; i++) {
+    if (!bsearch(&kinds->list[i], others->list, others->count, sizeof *others->list, by_hash))
+      continue;
+    edges->roles[kinds->list[i].number] |= kinds->role;
+    edges->kinds[kinds->list[i].number] = kinds->list[i].hash;
+    count++;
+  }
+  return count;
+}
+
+static int add_named(struct kymo_edges *edges, size_t *count) {
+  struct kinds begins = {edges, KYMO_EDGE_BEGIN, KYMO_PAIR_BEGINS, NULL, 0},
+               ends = {edges, KYMO_EDGE_END, KYMO_PAIR_ENDS, NULL, 0};
+  bool is_done = list_those(&begins, list_named) && list_those(&ends, list_named);
+  if (is_done)
+    *count += add_paired(edges, &begins, &ends) + add_paired(edges, &ends, &begins);
   free(begins.list);
   free(ends.list);
   return is_done ? KYMO_OK : KYMO_E_MEMORY;

@@ -28,9 +28,12 @@ void kymo_edges_end(struct kymo_edges *edges);
 /* Adds the role to the classes for which `is` returns true; returns their number. */
 typedef bool kymo_edge_test(void *user, const struct kymo_event_class *class_);
 size_t kymo_edges_add(struct kymo_edges *edges, uint8_t role, kymo_edge_test *is, void *user);
-/* Gives their roles to the edges of all spans, and the kinds, also to those without the other edge; returns
- * their number. */
-size_t kymo_edges_add_spans(struct kymo_edges *edges);
+/* Gives their roles to the edges of all spans, and the kinds: of spans that are declared, also to those
+ * without the other edge; and of pairs with the names that tracers use ("x_begin" and "x_end", "x_entry" and
+ * "x_exit", "syscall_entry_x" and "syscall_exit_x"). *count becomes their number. KYMO_E_MEMORY. */
+int kymo_edges_add_spans(struct kymo_edges *edges, size_t *count);
+/* The name of the kind of spans that an edge belongs to: *length bytes. */
+const char *kymo_edges_kind_name(const struct kymo_event_class *class_, size_t *length);
 /* Computes the kinds from the roles. KYMO_E_MEMORY. */
 int kymo_edges_find_kinds(struct kymo_edges *edges);
 /* Whether a class with a role is the edge of a span, or of a function, whose begin and end are in one

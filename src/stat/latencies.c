@@ -39,9 +39,9 @@ static size_t list_edges(const struct kymo_edges *edges, struct edge *list) {
 static struct kymo_span_kind *add_kind(struct kymo_latencies *latencies, const struct edge *edge) {
   struct kymo_span_kind *kind = &latencies->kinds[latencies->kind_count];
   size_t length = 0;
-  kymo_event_class_edge(edge->class_, &length);
+  const char *name = kymo_edges_kind_name(edge->class_, &length);
   kind->group.key = edge->kind;
-  kind->group.name = kymo_arena_copy(&latencies->arena, edge->class_->name ? edge->class_->name : "", length);
+  kind->group.name = kymo_arena_copy(&latencies->arena, name, length);
   latencies->kind_count += kind->group.name != NULL;
   return kind->group.name ? kind : NULL;
 }
@@ -112,7 +112,10 @@ static int end_span(struct kymo_latencies *latencies, struct kymo_span_key key,
     if (span->outer)
       span->outer->last_ns = event->time_ns;
   }
+  bool is_measured = latencies->gaps->counts[span->stream] == span->loss;
   int status = measure(latencies, span, event);
+  if (latencies->handler && !latencies->handler(latencies->user, span, event, true, is_measured))
+    status = KYMO_E_MEMORY;
   kymo_spans_end(&latencies->spans, span);
   return status;
 }
@@ -131,7 +134,8 @@ static int begin_span(struct kymo_latencies *latencies, struct kymo_span_key key
   kymo_opened_note(span, latencies->gaps->whos, event);
   span->stream = kymo_gaps_slot(latencies->gaps, event);
   span->loss = latencies->gaps->counts[span->stream];
-  return KYMO_OK;
+  return latencies->handler && !latencies->handler(latencies->user, span, event, false, true) ? KYMO_E_MEMORY
+                                                                                              : KYMO_OK;
 }
 
 int kymo_latencies_event(struct kymo_latencies *latencies, const struct kymo_event *event) {

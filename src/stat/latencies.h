@@ -25,11 +25,19 @@ struct kymo_span_kind {
   struct kymo_instance worst;
 };
 
+/* Called when a span has begun, and before it is taken away when its end has come. `end` says which;
+ * is_measured: no events are lost in it. The handler may keep something in what is the caller's of the span,
+ * but for its owner, a struct kymo_span_kind. False: out of memory. */
+typedef bool kymo_latency_handler(void *user, struct kymo_span *span, const struct kymo_event *event,
+                                  bool is_end, bool is_measured);
+
 struct kymo_latencies {
   /* set by the owner */
   const struct kymo_edges *edges;
   struct kymo_gaps *gaps;
   struct kymo_grouping thread;
+  kymo_latency_handler *handler; /* or NULL */
+  void *user;
   /* what came of it */
   struct kymo_arena arena;          /* of their names */
   struct kymo_span_kind **of_class; /* by class number; NULL: no edge of a span */

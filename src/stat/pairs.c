@@ -4,6 +4,34 @@
 #include "stat/spill.h"
 #include <string.h>
 
+/* ---- grouping ---- */
+
+int kymo_pairs_group(struct kymo_pairs *pairs, struct kymo_trace *trace, struct kymo_whos *whos,
+                     const struct kymo_pair_groups *groups, struct kymo_error *error) {
+  int status = kymo_grouping_begin(&pairs->key, groups->key, trace, whos, error);
+  if (status == KYMO_OK)
+    status = kymo_grouping_begin(&pairs->by, groups->by, trace, whos, error);
+  pairs->keys_are_groups = groups->key && groups->by && strcmp(groups->key, groups->by) == 0;
+  pairs->is_chain = pairs->keys_are_groups && !pairs->thread;
+  return status;
+}
+
+int kymo_pairs_group_latency(struct kymo_pairs *pairs, struct kymo_grouping *thread, struct kymo_trace *trace,
+                             struct kymo_whos *whos, const struct kymo_pair_groups *groups,
+                             struct kymo_error *error) {
+  /* a function that is left by a jump has no end, so its begin must not match the end of another one */
+  const struct kymo_pair_groups used = {groups->key ? groups->key : kymo_edges_function_field(pairs->edges),
+                                        groups->by};
+  pairs->thread = thread;
+  pairs->crosses_threads =
+      used.key && strcmp(used.key, "track") != 0 && !kymo_edges_are_of_threads(pairs->edges);
+  pairs->spans.crosses_threads = pairs->crosses_threads;
+  int status = kymo_grouping_begin(thread, "track", trace, whos, error);
+  return status == KYMO_OK ? kymo_pairs_group(pairs, trace, whos, &used, error) : status;
+}
+
+/* ---- the longest ---- */
+
 static bool is_worst(const struct kymo_pairs *pairs, const struct kymo_worst *pair) {
   unsigned last = pairs->worst_count;
   return pairs->worst_wanted &&
@@ -33,6 +61,8 @@ static void report_pair(struct kymo_pairs *pairs, const struct kymo_worst *pair,
   if (pairs->handler)
     pairs->handler(pairs->user, pair);
 }
+
+/* ---- measuring ---- */
 
 bool kymo_event_is_epoch(const struct kymo_event *event) {
   const struct kymo_clock *clock = event->class_->stream->clock;

@@ -66,6 +66,19 @@ struct kymo_pairs {
   uint64_t over_gaps;                               /* not measured, since events are lost in between */
 };
 
+/* By what begins and ends belong together, and by what times are summed up; NULL: all. */
+struct kymo_pair_groups {
+  const char *key, *by;
+};
+/* Begins both groupings, which the owner ends, also after a failure; `thread` is set before. Results as of
+ * kymo_grouping_begin. */
+int kymo_pairs_group(struct kymo_pairs *pairs, struct kymo_trace *trace, struct kymo_whos *whos,
+                     const struct kymo_pair_groups *groups, struct kymo_error *error);
+/* The same for latencies, whose begins and ends are in one thread, or in others if a key says so; `edges` is
+ * set before, and `thread` is begun, too. */
+int kymo_pairs_group_latency(struct kymo_pairs *pairs, struct kymo_grouping *thread, struct kymo_trace *trace,
+                             struct kymo_whos *whos, const struct kymo_pair_groups *groups,
+                             struct kymo_error *error);
 /* Takes one event. KYMO_OK, KYMO_E_MEMORY, or KYMO_E_SYSTEM with the error. */
 int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event);
 struct kymo_report;

@@ -7,6 +7,7 @@
 #include "stat/functions.h"
 #include "stat/latencies.h"
 #include "stat/libc.h"
+#include "stat/tally.h"
 #include "stat/vpp.h"
 #include <inttypes.h>
 #include <kymo/filter.h>
@@ -144,20 +145,23 @@ static int run_pairs(struct kymo_statistics *statistics, struct kymo_pairs *pair
   return status;
 }
 
-/* Groups by `key` and `by`, then runs. */
-static int group_pairs(struct kymo_statistics *statistics, struct kymo_pairs *pairs, const char *key,
-                       const char *by) {
-  int status = kymo_grouping_begin(&pairs->key, key, statistics->trace, &statistics->whos, statistics->error);
-  if (status == KYMO_OK)
-    status = kymo_grouping_begin(&pairs->by, by, statistics->trace, &statistics->whos, statistics->error);
-  pairs->keys_are_groups = key && by && strcmp(key, by) == 0;
-  pairs->is_chain = pairs->keys_are_groups && !pairs->thread;
+/* After the pairs were grouped. */
+static int run_grouped(struct kymo_statistics *statistics, struct kymo_pairs *pairs, const char *by,
+                       int status) {
   statistics->report.what = by ? by : "all";
   if (status == KYMO_OK)
     return run_pairs(statistics, pairs);
   kymo_grouping_end(&pairs->key);
   kymo_grouping_end(&pairs->by);
   return status;
+}
+
+/* Groups by `key` and `by`, then runs. */
+static int group_pairs(struct kymo_statistics *statistics, struct kymo_pairs *pairs, const char *key,
+                       const char *by) {
+  return run_grouped(statistics, pairs, by,
+                     kymo_pairs_group(pairs, statistics->trace, &statistics->whos,
+                                      &(struct kymo_pair_groups){key, by}, statistics->error));
 }
 
 static int usage(struct kymo_statistics *statistics, const char *text) {
@@ -195,7 +199,10 @@ static int find_edges(struct kymo_statistics *statistics) {
     return usage(
         statistics,
         "latency: --from EVENT and --to EVENT are needed together; without both all spans are shown");
-  return kymo_edges_add_spans(&statistics->edges)
+  size_t count;
+  if (kymo_edges_add_spans(&statistics->edges, &count) != KYMO_OK)
+    return no_memory(statistics);
+  return count
              ? KYMO_OK
              : usage(statistics,
                      "latency: the traces have no spans (KYMO_SPAN): --from EVENT and --to EVENT are needed");
@@ -208,26 +215,18 @@ static bool wants_pairs(const struct kymo_statistics *statistics) {
 }
 
 static int run_latency(struct kymo_statistics *statistics) {
-  struct kymo_pairs pairs = {0};
+  struct kymo_pairs pairs = {.edges = &statistics->edges};
   struct kymo_grouping thread = {0};
-  const char *key = statistics->key;
+  const struct kymo_pair_groups groups = {statistics->key, statistics->by ? statistics->by : "track"};
   int status = find_edges(statistics);
   if (status == KYMO_OK && !wants_pairs(statistics))
     return run_spans(statistics);
   if (status == KYMO_OK && statistics->report.order == KYMO_ORDER_SELF)
     return usage(statistics, "latency: --sort self is for all spans");
-  /* a function that is left by a jump has no end,
-   * so its begin must not match the end of another one */
-  if (status == KYMO_OK && !key)
-    key = kymo_edges_function_field(&statistics->edges);
-  pairs.crosses_threads =
-      status == KYMO_OK && key && strcmp(key, "track") != 0 && !kymo_edges_are_of_threads(&statistics->edges);
-  pairs.spans.crosses_threads = pairs.crosses_threads;
-  pairs.thread = &thread;
   if (status == KYMO_OK)
-    status = kymo_grouping_begin(&thread, "track", statistics->trace, &statistics->whos, statistics->error);
-  if (status == KYMO_OK)
-    status = group_pairs(statistics, &pairs, key, statistics->by ? statistics->by : "track");
+    status = kymo_pairs_group_latency(&pairs, &thread, statistics->trace, &statistics->whos, &groups,
+                                      statistics->error);
+  status = run_grouped(statistics, &pairs, groups.by, status);
   kymo_grouping_end(&thread);
   return status;
 }
@@ -299,44 +298,10 @@ static int run_regression(struct kymo_statistics *statistics) {
 
 /* ---- counts and values ---- */
 
-struct tally {
-  struct kymo_grouping by, value; /* value: of histograms, what is drawn */
-  struct kymo_groups groups;
-  struct kymo_error *error;
-  bool has_time;             /* of counts: of all events … */
-  int64_t first_ns, last_ns; /* … the times from where to where */
-};
-
-/* There are no pointers to its groups. */
-static void visit_none(void *user, kymo_group_visit *visit) {
-  (void)user;
-  (void)visit;
-}
-
-static int find_tally(struct tally *tally, const struct kymo_event *event, struct kymo_stat_group **group) {
-  int status = kymo_groups_are_full(&tally->groups)
-                   ? kymo_groups_spill(&tally->groups, visit_none, NULL, tally->error)
-                   : KYMO_OK;
-  return status == KYMO_OK ? kymo_grouping_find(&tally->by, &tally->groups, event, group) : status;
-}
-
-static int take_count(void *state, const struct kymo_event *event) {
-  struct tally *tally = state;
-  struct kymo_stat_group *group;
-  int status = find_tally(tally, event, &group);
-  if (status != KYMO_OK)
-    return status == KYMO_E_ABSENT ? KYMO_OK : status;
-  if (event->has_time) {
-    tally->first_ns = tally->has_time && tally->first_ns < event->time_ns ? tally->first_ns : event->time_ns;
-    tally->last_ns = tally->has_time && tally->last_ns > event->time_ns ? tally->last_ns : event->time_ns;
-    tally->has_time = true;
-  }
-  group->samples.count++;
-  return KYMO_OK;
-}
+static int take_count(void *tally, const struct kymo_event *event) { return kymo_tally_count(tally, event); }
 
 static int run_counts(struct kymo_statistics *statistics) {
-  struct tally tally = {.groups = {.bytes_limit = statistics->memory_bytes}, .error = statistics->error};
+  struct kymo_tally tally = {.groups = {.bytes_limit = statistics->memory_bytes}, .error = statistics->error};
   struct kymo_samples all = {0};
   struct kymo_report *report = &statistics->report;
   const char *by = statistics->by ? statistics->by : "event";
@@ -352,28 +317,14 @@ static int run_counts(struct kymo_statistics *statistics) {
                          (double)((uint64_t)tally.last_ns - (uint64_t)tally.first_ns)) != KYMO_OK)
     status = no_memory(statistics);
   kymo_samples_free(&all);
-  kymo_groups_free(&tally.groups);
-  kymo_grouping_end(&tally.by);
+  kymo_tally_free(&tally);
   return status;
 }
 
-static int take_value(void *state, const struct kymo_event *event) {
-  struct tally *tally = state;
-  struct kymo_stat_group *group;
-  int64_t value;
-  if (!kymo_grouping_integer(&tally->value, event, &value))
-    return KYMO_OK;
-  int status = find_tally(tally, event, &group);
-  if (status != KYMO_OK)
-    return status == KYMO_E_ABSENT ? KYMO_OK : status;
-  size_t bytes = kymo_samples_bytes(&group->samples);
-  bool is_added = kymo_samples_add(&group->samples, value);
-  tally->groups.bytes += kymo_samples_bytes(&group->samples) - bytes;
-  return is_added ? KYMO_OK : KYMO_E_MEMORY;
-}
+static int take_value(void *tally, const struct kymo_event *event) { return kymo_tally_value(tally, event); }
 
 static int run_histogram(struct kymo_statistics *statistics) {
-  struct tally tally = {.groups = {.bytes_limit = statistics->memory_bytes}, .error = statistics->error};
+  struct kymo_tally tally = {.groups = {.bytes_limit = statistics->memory_bytes}, .error = statistics->error};
   struct kymo_samples all = {0};
   struct kymo_histogram histogram = {.field = statistics->field, .is_grouped = statistics->by != NULL};
   int status = kymo_grouping_begin(&tally.value, statistics->field, statistics->trace, &statistics->whos,
@@ -392,9 +343,7 @@ static int run_histogram(struct kymo_statistics *statistics) {
   histogram.unit = status == KYMO_OK ? kymo_grouping_unit(&tally.value) : NULL;
   if (status == KYMO_OK && kymo_report_histograms(&statistics->report, &tally.groups, &histogram) != KYMO_OK)
     status = no_memory(statistics);
-  kymo_groups_free(&tally.groups);
-  kymo_grouping_end(&tally.by);
-  kymo_grouping_end(&tally.value);
+  kymo_tally_free(&tally);
   return status;
 }
 

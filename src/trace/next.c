@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "source/prefilter.h"
 #include "trace/follow.h"
+#include "trace/pause.h"
 #include "decode/step.h"
 #include <stdlib.h>
 
@@ -369,6 +370,14 @@ void kymo_trace_select(struct kymo_trace *trace) {
   trace->are_numbered = true;
 }
 
+/* ---- pausing ---- */
+
+void kymo_trace_pause_after(struct kymo_trace *trace, uint64_t events) {
+  trace->pause_number = events ? trace->number + events : 0;
+}
+
+uint64_t kymo_trace_passed(const struct kymo_trace *trace) { return trace->number; }
+
 /* ---- moving ---- */
 
 void kymo_trace_set_end_time(struct kymo_trace *trace, int64_t end_ns) {
@@ -459,6 +468,10 @@ get_next(struct kymo_trace *trace, bool is_whole, const struct kymo_event **even
   while (KYMO_UNLIKELY(trace->batch_next == trace->batch_limit)) {
     if (KYMO_UNLIKELY(is_whole && trace->is_prefiltered))
       return next_without_prefilters(trace, event, error);
+    if (KYMO_UNLIKELY(trace->pause_number && trace->batch_end >= trace->pause_number)) {
+      *event = NULL;
+      return KYMO_AGAIN;
+    }
     int status = kymo_trace_merge_batch(trace, error ? error : &trace->last_error);
     if (KYMO_UNLIKELY(trace->stops_at_damage) && status >= 0 && kymo_trace_met_damage(trace, error))
       status = trace->last_error.code;

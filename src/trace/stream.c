@@ -433,7 +433,7 @@ int kymo_stream_pass_notice(struct stream_state *stream, struct kymo_error *erro
   return stream->notice_count > 0 ? KYMO_OK : kymo_stream_advance(stream, error);
 }
 
-/* A silent stream delays others to its position, or to the bound. */
+/* A silent stream delays others to its position, or to the bound, with events that are at the bound. */
 static int64_t waiting_key(struct stream_state *stream) {
   const struct kymo_follow *follow = stream->trace->follow;
   int64_t time_ns =
@@ -442,7 +442,7 @@ static int64_t waiting_key(struct stream_state *stream) {
     return time_ns;
   if (!stream->decoder.ns.clock)
     return INT64_MAX - 1;
-  return follow->bound_ns > time_ns ? follow->bound_ns + 1 : time_ns;
+  return follow->bound_ns >= time_ns ? follow->bound_ns + 1 : time_ns;
 }
 
 int64_t kymo_stream_key(struct stream_state *stream) {

@@ -185,6 +185,7 @@ struct kymo_trace {
   uint64_t number; /* of the last event */
   uint64_t batch_begin, batch_end; /* events delivered before the batch, and with it; unwanted ones count */
   bool is_at_end;                  /* the end follows the last event: kymo_trace_next reported it */
+  uint64_t pause_number;           /* no batch is merged from this number on (pause.h); 0: never */
   bool is_landing_known;           /* see below */
   bool are_numbered;               /* the batch, since some were left out */
   int64_t landed_ns;               /* seek target, if event numbers are relative … */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Events counted by group (kymo stat counts), or values of a field by group (kymo stat histogram). */
+#ifndef KYMO_STAT_TALLY_H
+#define KYMO_STAT_TALLY_H
+
+#include "stat/groups.h"
+#include <kymo/read.h>
+
+struct kymo_tally {
+  struct kymo_grouping by, value; /* begun by the owner; value: of values, which field */
+  struct kymo_groups groups;      /* bytes_limit is set by the owner */
+  struct kymo_error *error;       /* filled if a temporary file fails */
+  bool has_time;                  /* of counts: of all events … */
+  int64_t first_ns, last_ns;      /* … the times from where to where */
+};
+
+/* Take one event. KYMO_OK, KYMO_E_MEMORY, or KYMO_E_SYSTEM with the error. */
+int kymo_tally_count(struct kymo_tally *tally, const struct kymo_event *event);
+int kymo_tally_value(struct kymo_tally *tally, const struct kymo_event *event);
+/* Ends the groupings, too. */
+void kymo_tally_free(struct kymo_tally *tally);
+
+#endif
