@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/* The open view: what its files share. */
+#ifndef KYMO_VIEW_STATE_H
+#define KYMO_VIEW_STATE_H
+
+#include "base/hash.h"
+#include "base/strbuf.h"
+#include "stat/latencies.h"
+#include "view/marks.h"
+#include "view/series.h"
+#include "view/view.h"
+
+enum { VIEW_LANES_MAX = 64 };
+
+/* Spans of a track that are not at the same time. */
+struct view_lane {
+  struct view_series spans; /* that have ended */
+  bool is_open;             /* one has begun after them and not ended … */
+  uint32_t open_kind;
+  int64_t open_ns;
+  uint64_t open_loss; /* … after this number of losses … */
+  uint32_t open_slot; /* … of these streams (stat/gaps.h) */
+};
+
+struct view_track {
+  char *name,
+      *stream; /* stream: of a live trace the path of the stream by whose number it is called; or NULL */
+  uint32_t part;
+  bool has_process;
+  int64_t process;
+  uint64_t revision; /* of the order of the events */
+  struct view_series events;
+  struct view_lane *lanes; /* by depth */
+  uint32_t lane_count;
+  uint64_t busy;     /* lanes on which a span is open … */
+  uint64_t gap;      /* … begun after this number of losses … */
+  uint32_t gap_slot; /* … of these streams (stat/gaps.h) */
+};
+
+struct view_kind {
+  char *name;
+  uint64_t events;
+  uint8_t edge;
+};
+
+struct view_span_kind {
+  char *name;
+  int64_t total_ns, self_ns;
+  struct kymo_samples samples; /* durations */
+};
+
+struct view_damage {
+  char *path, *message;
+  uint64_t offset, bytes_lost;
+};
+
+/* What a file of the cache is about. */
+struct view_identity {
+  struct kymo_hash128 files; /* paths, sizes, times of change; 0: not known */
+  uint64_t bytes;            /* of all files; 0: not known */
+  char path[4096];           /* where it is kept; "": nowhere */
+};
+
+/* What only building needs. */
+struct view_build {
+  struct kymo_trace *trace;
+  struct view_tracker tracker;
+  struct kymo_gaps gaps;
+  struct kymo_edges edges;
+  struct kymo_latencies latencies;
+  uint32_t *span_kinds; /* by place in latencies.kinds: the view's number */
+  uint64_t *offsets;    /* by stream number: where in its file reading is */
+  bool has_grown;
+  bool has_missed; /* a loss: there was no memory for it */
+};
+
+struct view {
+  struct view_options options;
+  char **paths, *identity_text, *field; /* copies */
+  struct view_identity identity;
+  struct view_store store;
+  struct view_track *tracks;
+  uint32_t track_count, track_capacity;
+  struct view_kind *kinds;
+  uint32_t kind_count, kind_capacity;
+  struct view_span_kind *span_kinds;
+  uint32_t span_kind_count, span_kind_capacity;
+  char **parts; /* their paths */
+  uint32_t part_count;
+  struct view_loss *losses;
+  size_t loss_count, loss_capacity;
+  struct kymo_losses lost;
+  uint64_t loss_total;
+  struct view_damage *problems;
+  size_t problem_count, problem_capacity;
+  /* events */
+  uint64_t events, spans, last_number;
+  struct view_marks numbered; /* which numbers have events, if some have none: classes that are not wanted */
+  uint64_t undrawn;           /* of the spans: they have no place on a lane */
+  int64_t begin_ns, end_ns, last_ns;
+  int64_t first_ns; /* the first time, at which the events without a time before it are, too */
+  bool has_times, is_epoch, is_complete, is_from_cache;
+  bool is_in_order; /* by time too: no event was without a time, or earlier than one before */
+  uint64_t rebuilt;
+  bool is_wrong;        /* what was read does not fit: the index is thrown away at the next occasion */
+  uint64_t check_track; /* of an index that was kept: how far all of it is checked … */
+  uint32_t check_lane, check_chunk;
+  struct view_unsorted {
+    struct view_store store; /* of struct view_waiting */
+    uint64_t count;
+  } unsorted;
+  struct view_build *build; /* NULL: nothing is to be built */
+  uint64_t bytes_read;      /* of the files, by building */
+  int64_t until_us;         /* when calls return VIEW_LATER; 0: never */
+  /* reading */
+  struct kymo_trace *reader;
+  uint64_t reached;       /* the largest number to which it has gone */
+  uint64_t reader_number; /* how far the index was when it was opened … */
+  struct view_match {     /* … and of a live trace, where its events are in the index */
+    struct view *view;
+    struct view_tracker tracker;
+    bool is_part; /* the pass leaves events out */
+    struct view_aliases {
+      struct view_alias {
+        const char *part, *name; /* paths and names of the trace */
+        bool is_stream;          /* the name is the path of a stream */
+        uint32_t number;         /* the view's; UINT32_MAX: not known yet … */
+        uint32_t tried;          /* … when the view had this number of them */
+      } * list;
+      uint32_t count, capacity;
+      struct kymo_hash_table names; /* of the view's … */
+      uint32_t known;               /* … first ones */
+    } tracks, kinds;                /* by the tracker's numbers */
+    struct view_marks seen;         /* numbers that were found */
+    struct view_turn {
+      int64_t time_ns;   /* of the last event that was looked for … */
+      uint64_t at;       /* … and the first entry of that time that was not found yet … */
+      uint64_t revision; /* … in this state of the track */
+      bool is_set;
+    } * turns; /* by the view's tracks */
+    uint32_t turn_count;
+  } match;
+  struct view_field_list {
+    struct view_field *list; /* names are the reader's */
+    size_t count, capacity;
+    bool is_made;
+  } fields;
+  struct kymo_strbuf text;
+};
+
+/* An entry that is earlier than what its series has already. */
+struct view_waiting {
+  struct view_entry entry;
+  uint64_t order; /* in which it came */
+  uint32_t series;
+};
+
+/* ---- build.c ---- */
+
+/* Begins to build from the start, with an empty store. */
+int view_build_begin(struct view *view, struct kymo_error *error);
+void view_build_end(struct view *view);
+
+/* Whether a span is open on a lane, which cannot have ended among lost events. */
+bool view_lane_is_open(const struct view *view, const struct view_lane *lane);
+
+/* ---- sort.c ---- */
+
+/* Puts an event into its track; one that is too early waits. False: no memory. */
+bool view_put_event(struct view *view, uint32_t track, const struct view_entry *entry);
+/* The same for one of several series that are sorted together; `number`: which one it is. */
+bool view_put_sorted(struct view_unsorted *unsorted, struct view_series *series, struct view_store *store,
+                     uint32_t number, const struct view_entry *entry);
+typedef struct view_series *view_series_of(void *user, uint32_t number);
+/* Puts what waits into these series. False: no memory. */
+bool view_sort_series(struct view_unsorted *unsorted, struct view_store *store, view_series_of *series_of,
+                      void *user, uint32_t series_count);
+/* Puts what waits where it belongs. False: no memory. */
+bool view_sort(struct view *view);
+/* Puts all events so far, which had no times, at this one. False: no memory. */
+bool view_put_at(struct view *view, int64_t time_ns);
+
+/* ---- view.c ---- */
+
+/* What is read is not what was indexed: if the files have changed, or the index was kept, it is built anew.
+ * Returns KYMO_AGAIN of an index that was kept, as it may never have been of this trace; else an error. */
+int view_disagree(struct view *view, struct kymo_error *error);
+/* Throws the index away; the next step builds it anew. */
+int view_restart(struct view *view, struct kymo_error *error);
+/* Frees what is known, but not the options. */
+void view_clear(struct view *view);
+/* What building has measured of spans since the last time goes to their kinds. False: no memory. */
+bool view_sum_up_spans(struct view *view);
+/* Before a series is read: an index that was kept is checked there. False: it is wrong, and thrown away. */
+bool view_trust(struct view *view, const struct view_series *series, uint64_t begin, uint64_t end);
+/* The same for all of it, as far as there is time. KYMO_OK, KYMO_AGAIN, VIEW_LATER. */
+int view_trust_all(struct view *view, const struct view_series *series);
+/* The same for all that finding these times and what is between them looks at … */
+bool view_trust_times(struct view *view, const struct view_series *series, int64_t begin_ns, int64_t end_ns);
+/* … and for the leaves alone: a picture looks into few of the blocks, and into those only after
+ * view_trust_block. */
+bool view_trust_window(struct view *view, const struct view_series *series, int64_t begin_ns, int64_t end_ns);
+bool view_check_block(struct view *view, const struct view_series *series, uint64_t block);
+static inline bool view_trust_block(struct view *view, const struct view_series *series, uint64_t block) {
+  return !series->unchecked || block >= series->blocks ||
+         !(series->unchecked[block / VIEW_CHUNK].blocks >> block % VIEW_CHUNK & 1) ||
+         view_check_block(view, series, block);
+}
+/* The same for all that finding numbers from one to another looks at. */
+bool view_trust_numbers(struct view *view, const struct view_series *series, uint64_t first, uint64_t last);
+/* Adds a copy of a name. NULL: no memory. */
+char *view_copy(const char *text);
+
+/* ---- search.c ---- */
+
+/* Checks what finding numbers looks at where all of a track may have to be looked at. KYMO_OK, KYMO_AGAIN,
+ * VIEW_LATER. */
+int view_prepare_numbers(struct view *view);
+
+/* How many events of a track are within the times of a window; of those that a filter selects, unless it is
+ * NULL. KYMO_OK, KYMO_AGAIN, KYMO_E_MEMORY. */
+int view_count(struct view *view, uint32_t track, const struct view_window *window,
+               struct view_filter *filter, uint64_t *count);
+
+/* The number of the event in a row of the table; 0: there is no such row. */
+uint64_t view_number_in(const struct view *view, const struct view_filter *filter, uint64_t row);
+
+/* ---- text.c ---- */
+
+void view_close_reader(struct view *view);
+/* Reads these events from the trace, in this order, as rows from `first` on; results as of view_rows. */
+int view_read_marks(struct view *view, const struct view_mark *marks, size_t count, uint64_t first,
+                    view_row_handler *handler, void *user, struct kymo_error *error);
+
+/* ---- file.c ---- */
+
+/* What the files are now, and where their index is kept. */
+void view_identify(struct view *view);
+/* Whether the files are others than when they were indexed; false if that is not known. */
+bool view_has_changed(struct view *view);
+/* Takes the index that is kept. KYMO_E_ABSENT: there is none, or none of these files, or it is not sound. */
+int view_load(struct view *view);
+/* Keeps the index; where that is impossible, nothing happens. */
+void view_keep(struct view *view);
+/* A store for an index that is built: in the cache if it is kept there. */
+int view_new_store(struct view *view, struct kymo_error *error);
+
+/* ---- catalog.c: all but the blocks, as bytes ---- */
+
+void view_catalog_write(const struct view *view, struct kymo_strbuf *out);
+/* False: it is not sound; the view then is half full. */
+bool view_catalog_read(struct view *view, const uint8_t *bytes, size_t size);
+
+/* ---- match.c ---- */
+
+/* Whether events are to be matched, since their numbers do not say which they are. */
+static inline bool view_must_match(const struct view *view) {
+  return view->options.is_live && view->has_times;
+}
+/* The trace is at its start. Ended also after a failure. */
+int view_match_begin(struct view_match *match, struct view *view, struct kymo_trace *trace,
+                     struct kymo_error *error);
+void view_match_end(struct view_match *match);
+/* The view's numbers of an event's track and kind. KYMO_OK, KYMO_E_ABSENT: the index has none of them yet,
+ * KYMO_E_MEMORY. */
+int view_match_event(struct view_match *match, const struct kymo_event *event, uint32_t *track,
+                     uint32_t *kind);
+/* The number of an event in the index. Of several that are the same each is found once, in their order; if
+ * the pass leaves events out, that with the number of the event before others. Results as above. */
+int view_match_number(struct view_match *match, const struct kymo_event *event, uint64_t *number);
+/* The same if its track and kind are known. */
+int view_match_number_on(struct view_match *match, const struct kymo_event *event, uint32_t track,
+                         uint32_t kind, uint64_t *number);
+/* Whether a new track is called by the number of the event's stream, which another pass may not have. */
+static inline bool view_names_stream(const struct view *view, const struct view_tracker *tracker,
+                                     const struct kymo_event *event, const char *name) {
+  return view->options.is_live && event->packet->stream->path &&
+         view_tracker_names_stream(tracker, event, name);
+}
+
+/* ---- pass.c ---- */
+
+/* One pass over the trace by steps, for a task. */
+struct view_pass {
+  struct view *view;
+  struct kymo_trace *trace;
+  bool is_done;
+  uint64_t number;                                         /* of the last event that was looked at */
+  uint64_t first, events;                                  /* of a window: before it, and in it */
+  bool is_of;                                              /* it is of a window */
+  int (*take)(void *user, const struct kymo_event *event); /* KYMO_OK, KYMO_E_MEMORY, or KYMO_E_SYSTEM … */
+  void *user;
+  struct kymo_error error; /* … with this error */
+};
+
+/* Of the events that a filter selects; NULL: all. */
+int view_pass_begin(struct view_pass *pass, struct view *view, const struct view_filter *filter,
+                    struct kymo_error *error);
+int view_pass_step(struct view_pass *pass, uint64_t events, struct kymo_error *error);
+/* Only events from one time to before another, of which there are about `events`. */
+int view_pass_window(struct view_pass *pass, int64_t begin_ns, int64_t end_ns, uint64_t events,
+                     struct kymo_error *error);
+double view_pass_progress(const struct view_pass *pass);
+void view_pass_end(struct view_pass *pass);
+
+/* ---- number.c ---- */
+
+/* A field of events, as a number. */
+struct view_number {
+  const char *path;
+  uint32_t *fields; /* by class number: id + 2; 0: not looked up yet, 1: none */
+};
+
+/* The path must live on. KYMO_E_MEMORY; KYMO_E_USAGE: no event has the field. */
+int view_number_begin(struct view_number *number, const char *path, struct kymo_trace *trace,
+                      const struct kymo_numbers *numbers, struct kymo_error *error);
+/* False: the event has no such number. */
+bool view_number_read(const struct view_number *number, struct kymo_trace *trace,
+                      const struct kymo_numbers *numbers, const struct kymo_event *event, double *value);
+void view_number_end(struct view_number *number);
+
+/* ---- compare.c ---- */
+
+struct view_statistic view_statistic_of(const char *name, struct kymo_samples *samples, int64_t total_ns,
+                                        int64_t self_ns);
+
+/* ---- filter.c ---- */
+
+/* Selects the same events of a trace. KYMO_E_ABSENT: the filter has no text. */
+int view_filter_attach(const struct view_filter *filter, struct kymo_trace *trace, struct kymo_error *error);
+
+/* What a filter selects of a track, made now if need be; NULL: no memory. */
+const struct view_bits *view_filter_bits(struct view_filter *filter, uint32_t track);
+/* The same as far as there is time. KYMO_OK, VIEW_LATER, KYMO_E_MEMORY. */
+int view_filter_prepare(struct view_filter *filter, uint32_t track);
+/* A filter that nothing is selected by yet; then numbers are marked, in any order, until the end. */
+int view_filter_begin(struct view_filter **out, struct view *view, struct kymo_error *error);
+bool view_filter_mark(struct view_filter *filter, uint64_t number);
+void view_filter_end(struct view_filter *filter);
+/* The number of the selected event with this place among those that are selected; 0: there is none. */
+uint64_t view_filter_select(const struct view_filter *filter, uint64_t row);
+/* How many selected events are before a number. */
+uint64_t view_filter_rank(const struct view_filter *filter, uint64_t number);
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is read from the trace itself: rows of a table, an event with all its fields.
+ *
+ * Where all events are in the order of their times, an event is reached by its time, for which traces have
+ * indexes: the index knows how many events of that time are before it. Elsewhere it is reached by its number.
+ */
+#include "view/state.h"
+#include "base/fail.h"
+#include <stdlib.h>
+#include <string.h>
+
+void view_close_reader(struct view *view) {
+  view_match_end(&view->match);
+  kymo_trace_close(view->reader);
+  free(view->fields.list);
+  view->fields = (struct view_field_list){0};
+  view->reader = NULL;
+  view->reached = 0;
+}
+
+struct kymo_trace *view_trace(struct view *view, struct kymo_error *error) {
+  if (view->reader)
+    return view->reader;
+  if (view->options.open(view->options.user, false, &view->reader, error) != KYMO_OK)
+    view->reader = NULL;
+  view->reader_number = view->last_number;
+  if (view->reader && view->options.is_live &&
+      view_match_begin(&view->match, view, view->reader, error) != KYMO_OK)
+    view_close_reader(view);
+  return view->reader;
+}
+
+/* A trace by which an event can be read: a live one had fewer when it was opened. */
+static bool open_reader(struct view *view, uint64_t number, struct kymo_error *error) {
+  if (view->options.is_live && number > view->reader_number)
+    view_close_reader(view);
+  return view_trace(view, error);
+}
+
+/* How many events are at the same time and have smaller numbers. KYMO_OK, KYMO_AGAIN. */
+static int count_before(struct view *view, const struct view_mark *mark, uint64_t *count) {
+  *count = 0;
+  for (uint32_t i = 0; i < view->track_count; i++) {
+    const struct view_series *series = &view->tracks[i].events;
+    if (!view_trust_times(view, series, mark->time_ns, mark->time_ns) ||
+        !view_trust_numbers(view, series, mark->number, mark->number))
+      return KYMO_AGAIN;
+    uint64_t begin = view_series_find(series, &view->store, mark->time_ns, 0),
+             end = view_series_find_value(series, &view->store, mark->number);
+    *count += end > begin ? end - begin : 0;
+  }
+  return KYMO_OK;
+}
+
+/* ---- reaching events ---- */
+
+/* Whether an event of a live trace is the one that is looked for. */
+static bool is_match(struct view *view, const struct view_mark *mark, const struct kymo_event *event) {
+  uint32_t track, kind;
+  return event->has_time && event->time_ns == mark->time_ns &&
+         view_match_event(&view->match, event, &track, &kind) == KYMO_OK && track == mark->track &&
+         kind == mark->kind;
+}
+
+/* Of a live trace: how many events on the track are the same but for their smaller numbers. */
+static uint64_t count_same(const struct view *view, const struct view_mark *mark) {
+  const struct view_series *series = &view->tracks[mark->track].events;
+  uint64_t count = 0, at = view_series_find(series, &view->store, mark->time_ns, 0);
+  for (; at < series->count; at++) {
+    struct view_entry entry = view_series_get(series, &view->store, at);
+    if (entry.time_ns != mark->time_ns || entry.value >= mark->number)
+      break;
+    count += entry.code == mark->kind;
+  }
+  return count;
+}
+
+static int reach_live(struct view *view, const struct view_mark *mark, const struct kymo_event **event,
+                      struct kymo_error *error) {
+  uint64_t before = count_same(view, mark);
+  int status = kymo_trace_goto_time(view->reader, mark->time_ns, error);
+  while (status == KYMO_OK && (status = kymo_trace_next(view->reader, event, error)) == KYMO_OK) {
+    if (is_match(view, mark, *event) && before-- == 0)
+      return KYMO_OK;
+    if ((*event)->has_time && (*event)->time_ns > mark->time_ns)
+      return KYMO_END;
+  }
+  return status;
+}
+
+/* Where the reader was not yet it has to read all events before: by steps. */
+static int reach_number(struct view *view, uint64_t number, const struct kymo_event **event,
+                        struct kymo_error *error) {
+  enum { STEP = 1 << 17 };
+  int status = KYMO_OK;
+  while (status == KYMO_OK && number > view->reached && number - view->reached > STEP) {
+    status = kymo_trace_goto_event(view->reader, view->reached + STEP, event, error);
+    view->reached += STEP;
+    if (status == KYMO_OK && view_is_late(view))
+      return VIEW_LATER;
+  }
+  if (status == KYMO_OK)
+    status = kymo_trace_goto_event(view->reader, number, event, error);
+  view->reached = status == KYMO_OK && number > view->reached ? number : view->reached;
+  return status;
+}
+
+static int reach(struct view *view, const struct view_mark *mark, const struct kymo_event **event,
+                 struct kymo_error *error) {
+  struct kymo_trace *trace = view->reader;
+  if (view_must_match(view))
+    return reach_live(view, mark, event, error);
+  if (!view->is_in_order)
+    return reach_number(view, mark->number, event, error);
+  uint64_t before;
+  int status = count_before(view, mark, &before);
+  if (status == KYMO_OK)
+    status = kymo_trace_goto_time(trace, mark->time_ns, error);
+  for (uint64_t i = 0; i <= before && status == KYMO_OK; i++)
+    status = kymo_trace_next(trace, event, error);
+  return status;
+}
+
+/* Whether the event that was read is the one that the index has. */
+static bool is_same(const struct view *view, const struct view_mark *mark, const struct kymo_event *event) {
+  const char *name = event->class_->name;
+  return mark->kind < view->kind_count &&
+         (!name || !*name || strcmp(name, view->kinds[mark->kind].name) == 0 ||
+          mark->kind == VIEW_KINDS_MAX - 1) &&
+         (!event->has_time || event->time_ns == mark->time_ns);
+}
+
+/* The result of reaching an event: that of a trace that is not live must be there, and be the one that the
+ * index has. */
+static int agree(struct view *view, const struct view_mark *mark, int status, const struct kymo_event *event,
+                 struct kymo_error *error) {
+  bool is_missing = status == KYMO_END && !view->options.is_live;
+  return is_missing || (status == KYMO_OK && !is_same(view, mark, event)) ? view_disagree(view, error)
+                                                                          : status;
+}
+
+/* ---- texts ---- */
+
+/* NULL: the field has no text, or memory has run out, and view.text says so. */
+static const char *field_text(struct view *view, const struct kymo_event *event, uint32_t field) {
+  size_t length = 0;
+  char some[256];
+  view->text.length = 0;
+  view->text.failed = false;
+  int status = kymo_event_format_field(event, field, some, sizeof some, &length);
+  if (status == KYMO_OK)
+    return kymo_strbuf_add(&view->text, some, length), view->text.text ? view->text.text : "";
+  char *room = status == KYMO_E_RANGE ? kymo_strbuf_room(&view->text, length + 1) : NULL;
+  if (!room || kymo_event_format_field(event, field, room, length + 1, NULL) != KYMO_OK)
+    return NULL;
+  kymo_strbuf_used(&view->text, length);
+  return view->text.text;
+}
+
+static bool is_shown(const struct kymo_event *event, uint32_t id, const struct kymo_field *field,
+                     bool is_payload) {
+  return field->kind != KYMO_DATA_GROUP && (!is_payload || field->scope == KYMO_SCOPE_PAYLOAD) &&
+         kymo_event_has(event, id);
+}
+
+/* Calls the handler for all fields that the event has, or those of its payload; groups are known by their
+ * members. KYMO_OK, KYMO_E_MEMORY. */
+static int each_field(struct view *view, const struct kymo_event *event, bool is_payload,
+                      view_field_handler *handler, void *user) {
+  const uint32_t *ids;
+  size_t count;
+  int status = kymo_field_list(view->reader, event->class_, &ids, &count);
+  if (status != KYMO_OK)
+    return status == KYMO_E_MEMORY ? status : KYMO_OK;
+  for (size_t i = 0; i < count; i++) {
+    struct kymo_field field;
+    status = kymo_field_info(view->reader, event->class_, ids[i], &field);
+    if (status != KYMO_OK || !is_shown(event, ids[i], &field, is_payload)) {
+      if (status == KYMO_E_MEMORY)
+        return status;
+      continue;
+    }
+    const char *text = field_text(view, event, ids[i]);
+    if (view->text.failed)
+      return KYMO_E_MEMORY;
+    if (text && !handler(user, field.path, text))
+      return KYMO_OK;
+  }
+  return KYMO_OK;
+}
+
+static bool add_payload(void *user, const char *path, const char *text) {
+  struct kymo_strbuf *out = user;
+  kymo_strbuf_printf(out, "%s%s = %s", out->length ? ", " : "", path, text);
+  return true;
+}
+
+/* The message, or else the fields of the payload; the caller's. KYMO_OK, KYMO_E_MEMORY. */
+static int event_text(struct view *view, const struct kymo_event *event, struct kymo_strbuf *out) {
+  size_t length = 0;
+  char some[512];
+  out->length = 0;
+  int status = kymo_event_format_message(event, some, sizeof some, &length);
+  char *room = status == KYMO_E_RANGE ? kymo_strbuf_room(out, length + 1) : NULL;
+  if (status == KYMO_OK)
+    kymo_strbuf_add(out, some, length);
+  else if (room && kymo_event_format_message(event, room, length + 1, NULL) == KYMO_OK)
+    kymo_strbuf_used(out, length);
+  else
+    status = status == KYMO_E_MEMORY ? status : each_field(view, event, true, add_payload, out);
+  return out->failed || status == KYMO_E_MEMORY ? KYMO_E_MEMORY : KYMO_OK;
+}
+
+/* ---- rows ---- */
+
+/* From one event to another one, by a step if it is the next. */
+static int go_to(struct view *view, const struct view_mark *mark, bool is_next,
+                 const struct kymo_event **event, struct kymo_error *error) {
+  int status = KYMO_AGAIN;
+  if (is_next)
+    status = kymo_trace_next(view->reader, event, error);
+  if (status == KYMO_AGAIN || (view_must_match(view) && !(status == KYMO_OK && is_match(view, mark, *event) &&
+                                                          !count_same(view, mark))))
+    status = reach(view, mark, event, error);
+  return status;
+}
+
+/* Rows that are looked up together. */
+enum { ROWS_AT_ONCE = 256 };
+
+struct rows {
+  struct view *view;
+  const struct view_filter *filter;
+  bool is_slewed; /* they are not in the order of the trace */
+  struct kymo_strbuf text;
+  uint64_t at; /* the number of the event that was read last, or 0 */
+  view_row_handler *handler;
+  void *user;
+};
+
+/* KYMO_OK, KYMO_END: the handler wants no more, KYMO_AGAIN, VIEW_LATER, negative. */
+static int read_row(struct rows *rows, uint64_t place, const struct view_mark *mark,
+                    struct kymo_error *error) {
+  struct view *view = rows->view;
+  const struct kymo_event *event = NULL;
+  bool is_next = rows->at && ((!rows->filter && !rows->is_slewed) || rows->at + 1 == mark->number);
+  int status = go_to(view, mark, is_next, &event, error);
+  rows->at = status == KYMO_OK ? mark->number : 0;
+  status = agree(view, mark, status, event, error);
+  if (status == KYMO_OK && event_text(view, event, &rows->text) != KYMO_OK)
+    status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (status != KYMO_OK)
+    return status;
+  const struct view_row row = {place,         mark->number,
+                               mark->time_ns, mark->track,
+                               mark->kind,    rows->text.text && rows->text.length ? rows->text.text : ""};
+  return rows->handler(rows->user, &row) ? KYMO_OK : KYMO_END;
+}
+
+/* Reads up to ROWS_AT_ONCE rows; results as of read_row. */
+static int read_rows(struct rows *rows, uint64_t first, uint64_t count, struct kymo_error *error) {
+  uint64_t numbers[ROWS_AT_ONCE];
+  struct view_mark marks[ROWS_AT_ONCE];
+  size_t found = 0;
+  while (found < count && (numbers[found] = view_number_in(rows->view, rows->filter, first + found)))
+    found++;
+  int status = view_prepare_numbers(rows->view);
+  if (status == KYMO_OK && !view_find_all(rows->view, numbers, found, marks))
+    status = KYMO_AGAIN;
+  for (size_t i = 0; i < found && status == KYMO_OK; i++) {
+    if (marks[i].number)
+      status = read_row(rows, first + i, &marks[i], error);
+    else
+      rows->at = 0; /* it waits to be sorted */
+    if (status == KYMO_OK && i + 1 < found && view_is_late(rows->view))
+      status = VIEW_LATER;
+  }
+  return status == KYMO_OK && found < count ? KYMO_END : status;
+}
+
+int view_rows(struct view *view, struct view_filter *filter, uint64_t first, uint64_t count,
+              view_row_handler *handler, void *user, struct kymo_error *error) {
+  struct rows rows = {.view = view, .filter = filter, .handler = handler, .user = user};
+  uint64_t last = view_number_in(view, filter, first + (count ? count - 1 : 0));
+  int status = open_reader(view, last ? last : view->last_number, error) ? KYMO_OK : KYMO_E_SYSTEM;
+  for (uint64_t i = 0; i < count && status == KYMO_OK; i += ROWS_AT_ONCE)
+    status = read_rows(&rows, first + i, count - i < ROWS_AT_ONCE ? count - i : ROWS_AT_ONCE, error);
+  kymo_strbuf_free(&rows.text);
+  return status == KYMO_END ? KYMO_OK : status;
+}
+
+int view_read_marks(struct view *view, const struct view_mark *marks, size_t count, uint64_t first,
+                    view_row_handler *handler, void *user, struct kymo_error *error) {
+  struct rows rows = {.view = view, .is_slewed = true, .handler = handler, .user = user};
+  uint64_t last = 0;
+  for (size_t i = 0; i < count; i++)
+    last = marks[i].number > last ? marks[i].number : last;
+  int status = open_reader(view, last, error) ? KYMO_OK : KYMO_E_SYSTEM;
+  for (size_t i = 0; i < count && status == KYMO_OK; i++) {
+    status = read_row(&rows, first + i, &marks[i], error);
+    if (status == KYMO_OK && i + 1 < count && view_is_late(view))
+      status = VIEW_LATER;
+  }
+  kymo_strbuf_free(&rows.text);
+  return status == KYMO_END ? KYMO_OK : status;
+}
+
+int view_event(struct view *view, uint64_t number, struct view_row *row, view_field_handler *handler,
+               void *user, struct kymo_error *error) {
+  struct view_mark mark;
+  const struct kymo_event *event = NULL;
+  if (!open_reader(view, number, error))
+    return KYMO_E_SYSTEM;
+  int status = view_prepare_numbers(view);
+  if (status == KYMO_OK && !view_find(view, number, &mark))
+    status = view->is_wrong ? KYMO_AGAIN : KYMO_END;
+  else if (status == KYMO_OK) {
+    status = reach(view, &mark, &event, error);
+    status = agree(view, &mark, status, event, error);
+  }
+  if (status != KYMO_OK)
+    return status;
+  *row = (struct view_row){0, mark.number, mark.time_ns, mark.track, mark.kind, ""};
+  return each_field(view, event, false, handler, user) == KYMO_OK
+             ? KYMO_OK
+             : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+}

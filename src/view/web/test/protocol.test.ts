@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+import {describe, expect, it} from 'vitest';
+import type {Picture, ValuePicture} from '../src/protocol';
+import {ReplyError, parseEvent, parseFilter, parseLatency, parseMark, parsePicture, parseState, parseTrack, time, writePicture} from '../src/protocol';
+
+const cell = (pixel: number, count: number, longest: number, kind: number) => ({pixel, doubles: [count, longest], words: [kind, 1 << kind, 0]});
+
+describe('binary replies', () => {
+  it('become arrays without a copy', () => {
+    for (const rows of [[[cell(0, 3, 10, 1), cell(7, 1, 0.5, 2)], [], [cell(9, 2 ** 40, 2 ** 60, 0)]], [[], []], [[]], [] as ReturnType<typeof cell>[][]]) {
+      const bytes = writePicture(0, 77, 10, rows), picture = parsePicture(bytes) as Picture;
+      expect(picture).toMatchObject({type: 'tile', generation: 77, rows: rows.length, pixels: 10});
+      expect(picture.count.buffer).toBe(bytes);
+      const flat = rows.flat();
+      expect([...picture.pixel]).toEqual(flat.map(item => item.pixel));
+      expect([...picture.count]).toEqual(flat.map(item => item.doubles[0]));
+      expect([...picture.longest]).toEqual(flat.map(item => item.doubles[1]));
+      expect([...picture.kind]).toEqual(flat.map(item => item.words[0]));
+      expect([...picture.kindsLow]).toEqual(flat.map(item => item.words[1]));
+      expect([...picture.start]).toEqual(rows.reduce((ends, row) => [...ends, ends[ends.length - 1] + row.length], [0]));
+    }
+  });
+  it('of values have four doubles', () => {
+    for (const cells of [1, 2, 3]) {
+      const row = Array.from({length: cells}, (_, i) => ({pixel: i, doubles: [1, -i, i, 0.5], words: []}));
+      const picture = parsePicture(writePicture(2, 1, 4, [row])) as ValuePicture;
+      expect(picture.type).toBe('values');
+      expect([...picture.least]).toEqual(row.map((_, i) => -i));
+      expect([...picture.last]).toEqual(row.map(() => 0.5));
+    }
+  });
+  it('that lie are refused', () => {
+    const good = () => writePicture(1, 1, 10, [[cell(0, 1, 1, 1), cell(5, 1, 1, 1)], [cell(3, 1, 1, 1)]]), words = (bytes: ArrayBuffer) => new Uint32Array(bytes);
+    const spoil = (change: (words: Uint32Array) => void) => { const bytes = good(); change(words(bytes)); return () => parsePicture(bytes); };
+    expect(parsePicture(good()).rows).toBe(2);
+    expect(spoil(w => { w[0] = 1; })).toThrow(ReplyError);
+    expect(spoil(w => { w[2] = 0xffffffff; })).toThrow(ReplyError);
+    expect(spoil(w => { w[3] = 2; })).toThrow(ReplyError);
+    expect(spoil(w => { w[3] = 0x7fffffff; })).toThrow(ReplyError);
+    expect(spoil(w => { w[4] = 3; })).toThrow(/pixel 5 of 3/);
+    expect(spoil(w => { w[5] = 3; })).toThrow(ReplyError);
+    expect(spoil(w => { w[7] = 9; })).toThrow(/ends before it begins/);
+    expect(spoil(w => { w[6] = 1; })).toThrow(ReplyError);
+    for (let size = 0; size < good().byteLength; size += 4)
+      expect(() => parsePicture(good().slice(0, size)), `${size} bytes`).toThrow(ReplyError);
+  });
+});
+
+describe('JSON replies', () => {
+  it('keep 64 bits of times', () => {
+    expect(time('18446744073709551615')).toBe(18446744073709551615n);
+    expect(time('-9223372036854775808')).toBe(-9223372036854775808n);
+    expect(time('x')).toBe(0n);
+    expect(parseMark({time: '9007199254740993', number: '5', track: 1, kind: 2})).toEqual({time: 9007199254740993n, number: 5, track: 1, kind: 2});
+    expect(parseMark(null)).toBeNull();
+  });
+  it('have a value for what is missing', () => {
+    expect(parseState({})).toMatchObject({events: 0, hasTimes: true, isComplete: false, progress: null, error: null, compare: null, trackBy: 'thread', files: []});
+    expect(parseState({events: '50000000', progress: 0.5, compare: {title: 'b'}})).toMatchObject({events: 50_000_000, progress: 0.5, compare: {title: 'b'}});
+    expect(parseTrack({track: 3, process: null}).process).toBeNull();
+    expect(parseEvent('nonsense')).toMatchObject({number: 0, fields: []});
+    expect(parseFilter({state: 'failed', id: null, error: {message: 'E1', column: 4}})).toMatchObject({state: 'failed', id: '', error: {message: 'E1', column: 4}});
+    expect(parseLatency({state: 'running', done: 0.25})).toMatchObject({state: 'running', done: 0.25, count: 0, worst: []});
+  });
+});
