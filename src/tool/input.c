@@ -156,7 +156,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     input->paths = (const char **)state->argv + state->next;
     input->count = (size_t)(state->argc - state->next);
     return 0;
-  case ARGP_KEY_NO_ARGS: argp_error(state, "which trace?"); return 0;
+  case ARGP_KEY_NO_ARGS:
+    if (!input->may_be_none)
+      argp_error(state, "which trace?");
+    return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
@@ -188,7 +191,7 @@ static void add_word(struct kymo_strbuf *out, const char *word) {
   kymo_strbuf_puts(out, "'");
 }
 
-static void add_option(struct kymo_strbuf *out, const char *name, const char *value) {
+void tool_input_option(struct kymo_strbuf *out, const char *name, const char *value) {
   if (!value)
     return;
   kymo_strbuf_printf(out, "\f%s ", name);
@@ -201,16 +204,16 @@ void tool_input_command(struct kymo_strbuf *out, const struct tool_input *input)
     kymo_strbuf_puts(out, *input->paths[i] == '-' && input->paths[i][1] ? "\f./" : "\f");
     add_word(out, input->paths[i]);
   }
-  add_option(out, "--description", input->key);
-  add_option(out, "--as", input->as);
-  add_option(out, "--cpel-clock", input->cpel_clock);
-  add_option(out, "--gist-header", input->gist_header);
+  tool_input_option(out, "--description", input->key);
+  tool_input_option(out, "--as", input->as);
+  tool_input_option(out, "--cpel-clock", input->cpel_clock);
+  tool_input_option(out, "--gist-header", input->gist_header);
   if (input->gist_clock)
     kymo_strbuf_printf(out, "\f--gist-clock %" PRIu64, input->gist_clock);
   for (size_t i = 0; i < input->clock_offsets.count; i++)
-    add_option(out, "--clock-offset", input->clock_offsets.list[i]);
+    tool_input_option(out, "--clock-offset", input->clock_offsets.list[i]);
   for (size_t i = 0; i < input->clock_offsets_ns.count; i++)
-    add_option(out, "--clock-offset-ns", input->clock_offsets_ns.list[i]);
+    tool_input_option(out, "--clock-offset-ns", input->clock_offsets_ns.list[i]);
   if (input->force_correlate)
     kymo_strbuf_puts(out, "\f--force-correlate");
 }
@@ -353,6 +356,8 @@ static int open_paths(struct kymo_trace **trace, const struct tool_input *input,
     tool_print_warnings(*trace, 0, input->quiet);
   else
     report_not_opened(input, &error);
+  if (status < 0 && input->why)
+    *input->why = error;
   if (status < 0 && *named.hint.text)
     tool_say("a process with rings has a name that is near%s", named.hint.text);
   free_named(&named);

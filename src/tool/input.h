@@ -35,6 +35,8 @@ struct tool_input {
   struct tool_texts events; /* patterns: which event classes; none: all */
   const char *filter, *filter_file;                  /* an expression, or a file with a filter; or NULL */
   struct tool_texts clock_offsets, clock_offsets_ns; /* "[PATH=]SECONDS", "[PATH=]NANOSECONDS" */
+  bool may_be_none;                                  /* the command may be given no trace */
+  struct kymo_error *why; /* NULL, or where the error goes that tool_open prints, if the library has one */
 };
 
 /* The options and arguments that fill a struct tool_input, which is the parser's input: a child of a
@@ -49,6 +51,8 @@ void tool_print_warnings(const struct kymo_trace *trace, size_t from, bool quiet
 /* Adds a command that prints all events of the same traces, in the form of a shell; words are separated by
  * form feeds. */
 void tool_input_command(struct kymo_strbuf *out, const struct tool_input *input);
+/* Adds an option to such a command, unless its value is NULL. */
+void tool_input_option(struct kymo_strbuf *out, const char *name, const char *value);
 /* Frees the results of parsing the options. */
 void tool_input_free(struct tool_input *input);
 
