@@ -29,11 +29,6 @@ saves() {
   local count
   may_lose "$kymo" snapshot -q $1 -o $2 && count=$(count_events $2) && [ "$count" -gt 0 ] || { echo "snapshot of $1: ${count:-no} events"; "$kymo" stat $1 --once -i 1ms; ls -lR $2; return 1; }
 }
-# records PID: a recording of it has events, be it not the first one: on a busy machine a process may get no turn for a while
-records() {
-  rm -rf out
-  may_lose "$kymo" record -q -p $1 -o out --duration 50ms && [ "$(count_events out)" -gt 0 ]
-}
 events_of() { "$kymo" stat $1 --once -i 1ms --json | jq .events; }
 # descriptors that the sleeping thread of $1 has
 own_descriptors() {
@@ -163,7 +158,8 @@ check_forks 'each child of a fork server can be switched for itself' forks
 recorded_forks() {
   fresh
   start_process "$bin/life" server || return 1
-  may_lose "$kymo" record -q -p $pid -o out --duration 300ms && "$kymo" cat -q out | grep -q life:step || return 1
+  has_steps() { has_record $pid 1 && "$kymo" cat -q out | grep -q life:step; }
+  until_true has_steps || return 1
   [ "$(ls -d "$XDG_RUNTIME_DIR"/kymo/life-* | grep -vx "$(rings_of $pid)" | wc -l)" = 0 ] || { ls "$XDG_RUNTIME_DIR/kymo"; return 1; }
   "$kymo" enable $pid life:child >/dev/null || return 1
   children() { [ "$(ls -d "$XDG_RUNTIME_DIR"/kymo/life-* | wc -l)" -gt 2 ]; } # what was enabled for good, they inherit
@@ -179,7 +175,7 @@ becomes_daemon() {
   until_true test -s number && daemon=$(cat number) && started+=($daemon) || return 1
   until_true listens $daemon && records_on_demand $daemon || return 1
   [ "$(ls /proc/$daemon/fd | wc -l)" = 8 ] && ! ls -l /proc/$daemon/fd | grep -v '^total' | grep -v /dev/null || return 1
-  until_true records $daemon || return 1
+  until_true has_record $daemon 1 || return 1
   kill -9 $daemon
 }
 check_forks 'pitfall 17: a daemon that closes all descriptors, whose numbers go to others' becomes_daemon
@@ -208,7 +204,7 @@ changes_user() {
   fresh
   start_process "$bin/life" user 65534 || return 1
   until_true grep -q . printed || return 1
-  records_on_demand $pid && until_true records $pid
+  records_on_demand $pid && until_true has_record $pid 1
   end_process
 }
 changes_root() {

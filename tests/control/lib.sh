@@ -33,6 +33,11 @@ on_in() { "$kymo" list "$1" | grep -c '^on '; }
 rings_of() { ls -d "$XDG_RUNTIME_DIR/kymo"/*-"$1" 2>/dev/null | grep -v control- | tail -1; }
 # events of a trace or of rings
 count_events() { "$kymo" cat -q "$1" 2>/dev/null | grep -vc '^#'; }
+# has_record PID LEAST: a recording of 100 ms has that number of events or more; for until_true: a process may get no turn for a while
+has_record() {
+  rm -rf out
+  may_lose "$kymo" record -q -p "$1" -o out --duration 100ms && [ "$(count_events out)" -ge "$2" ]
+}
 # refuses STATUS WORDS COMMAND…: it ends with this status, and prints exactly these words
 refuses() {
   local status=$1 words=$2 got

@@ -15,6 +15,7 @@ set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
 here=$KYMO_SOURCE/tests/faults
 cd "$TMPDIR" || exit 1
+export XDG_CACHE_HOME=$TMPDIR/cache
 ${KYMO_CC:-gcc} -D_GNU_SOURCE -g -O1 -Wall -Wextra -Wshadow -Werror -shared -fPIC -o faults.so "$here/shim.c" "$here/sweep.c" -ldl >said 2>&1 ||
   { cat said; not_ok 'the library of faults builds' 'it does not'; exit 1; }
 
@@ -46,6 +47,8 @@ mv out/* named && rmdir out
 "$bin/traced" framed >/dev/null; mv out logs
 mkdir frames && (cd frames && "$bin/program" text log framed small >/dev/null)
 cp "$KYMO_SOURCE/descriptions/pcap.tdl" .
+python3 "$KYMO_SOURCE/tests/view/kernel.py" kernel 2000 || { not_ok 'data of the viewer is made' 'it is not'; exit 1; }
+python3 "$KYMO_SOURCE/tests/view/kernel.py" losing 20000 || { not_ok 'data with losses is made' 'it is not'; exit 1; }
 rings=$(echo rings/*)
 [ -e recorded/metadata ] && [ -e named/metadata ] && [ -e "$rings/rings" ] && [ -e frames/log_thread0 ] || { not_ok 'data is recorded' 'it is not'; exit 1; }
 
@@ -82,6 +85,13 @@ sweep() {
   verdict "kymo $name" "$report"
 }
 
+# sweep_index WHAT TRACE WORD…: what the viewer's index says (tests/view/probe.c)
+sweep_index() {
+  local report=$TMPDIR/sweep.$BASHPID
+  FAULTS=$kinds FAULTS_NAME="index $*" FAULTS_MOST=$most LD_PRELOAD=$TMPDIR/faults.so "$KYMO_BUILD/tests/view_probe" "$1" "$PWD/$2" "${@:3}" >"$report" 2>&1
+  verdict "index of the viewer: $*" "$report"
+}
+
 # sweep_traced EVENTS NAME=VALUE… -- PROGRAM CASE [ARGUMENT]: the recorder in it. In the folder of a run, "out" gets the trace.
 # PRELOAD=LIBRARY: with this library before the program and the faults. What libkymo-calls asks of libc for the program must not fail, so its recorder's does
 sweep_traced() {
@@ -114,7 +124,8 @@ sweep_recorded() {
 }
 
 # sweep_all: of each line of the input, on two processors: "traced EVENTS …", "recorded EVENTS …", or a command with its arguments.
-# "flight": the same of a program that returns 5.
+# "index WHAT TRACE …": what the viewer's index says. "flight": the same of a program that returns 5.
+# "every": each call fails once, also if others are only sampled: a list of losses seldom grows
 # "loose": what it writes differs from run to run, so what counts is the exit status
 sweep_all() {
   local part parts=()
@@ -125,6 +136,8 @@ sweep_all() {
         traced) sweep_traced "${line[@]:1}" ;;
         flight) TRACED_STATUS=5 RECORDED_STATUS=5 sweep_recorded "${line[@]:1}" ;;
         recorded) sweep_recorded "${line[@]:1}" ;;
+        index) sweep_index "${line[@]:1}" ;;
+        every) most=0 sweep_"${line[1]}" "${line[@]:2}" ;;
         loose) FAULTS_LOOSE=1 sweep "${line[@]:1}" ;;
         *) sweep "${line[@]}" ;;
       esac
@@ -134,6 +147,17 @@ sweep_all() {
   wait "${parts[@]}"
   cat report.0 report.1
 }
+
+# What the server of kymo view answers, without its sockets: it may say that memory is missing, or answer nothing; but nothing that
+# differs from what it answers otherwise.
+sweep_api() {
+  local report=$TMPDIR/sweep.api
+  printf '%s\n' '#!/bin/sh' 'case $1 in 0 | 256) exit $(($1 >> 8)) ;; *) echo "ends with $1"; exit 2 ;; esac' >any_end.sh && chmod +x any_end.sh
+  MEMORY_MAY_FAIL=1 FAULTS=${kinds%%,*} FAULTS_NAME=view FAULTS_MOST=$((most * 5)) FAULTS_CHECK=$PWD/any_end.sh LD_PRELOAD=$TMPDIR/faults.so \
+    "$KYMO_BUILD/fuzz/replay_view_api" "$KYMO_SOURCE/fuzz/corpus/view_api" >"$report" 2>&1
+  verdict 'requests of the page' "$report"
+}
+if [ -x "$KYMO_BUILD/fuzz/replay_view_api" ]; then sweep_api; else skip 'requests of the page' 'replay_view_api is not built'; fi
 
 # A file that cannot be read while the formats look at it is no file without a trace, nor one of another format.
 probed() {
@@ -166,6 +190,10 @@ cut_directories() {
 }
 check 'kymo record: a directory of rings that cannot be read to its end is an error' cut_directories
 
+# the server of kymo view, if it is built
+served=
+"$kymo" view --no-browser --idle-exit 1ms ctf1 >/dev/null 2>&1 && served='loose view --no-browser --idle-exit 20ms ctf1'
+
 # a process to be recorded, which is as it was afterwards
 KYMO_RINGS=$TMPDIR/attached XDG_RUNTIME_DIR=$TMPDIR/runtime "$bin/worker" -n 0 -w 1000 &
 worker=$!
@@ -195,6 +223,16 @@ traced 56 -- traced framed
 traced 56 -- traced framed-to-exit
 traced 40 EVENT_BYTES=10 -- traced raw
 traced 40 EVENT_BYTES=10 -- traced raw-to-exit
+index tracks kernel
+index spans kernel
+index filter kernel value<100
+index latency kernel syscall_entry_read syscall_exit_read
+index selection kernel 100 900 value<400
+index values kernel value
+index texts kernel procname
+index rows kernel 0 300
+every index losses losing
+stat latency kernel
 cat ctf1
 cat -f json ctf1
 cat -f csv ctf1
@@ -252,6 +290,9 @@ convert ctf1 --to cpel -o out.cpel
 convert frames/log_thread0 --to stream -o out
 convert frames/log_thread0 --to raw -o out
 convert --key some.tdl some.bin -o out
+view --html out.html ctf1
+view --html out.html --track cpu --filter i=3 numbers
+$served
 merge ctf1 recorded -o out
 merge frames/log_thread0 -o out
 END

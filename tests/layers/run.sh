@@ -34,12 +34,14 @@ allowed() {
     sink) echo 'base schema lang source decode trace symbols print sink public' ;;
     records) echo 'base plan format source trace print records public' ;;
     stat) echo 'base schema decode trace symbols span print stat public' ;;
+    view) echo 'base schema decode trace filter symbols span print stat view public' ;;
+    serve) echo 'base stat print view serve public' ;;
     live) echo 'base schema ring lang calls live public' ;;
     infer) echo 'base schema record infer public trace-header' ;;
     tool) echo "$layers public trace-header" ;;
   esac
 }
-layers='base schema ring record log calls functions expr plan lang source decode format trace open filter symbols span print sink records stat live infer tool'
+layers='base schema ring record log calls functions expr plan lang source decode format trace open filter symbols span print sink records stat view serve live infer tool'
 
 # Prints "FILE: includes WHAT" for each include that goes up.
 scan() {

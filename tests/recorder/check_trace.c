@@ -49,7 +49,9 @@ static struct {
 } asked;
 static int complaints;
 static const char *where = "";
-static uint64_t late; /* number of the packet of this file that ends after its last event */
+static struct { /* the packet of this file that ends after its last event, if number is not 0 */
+  uint64_t number, end;
+} late;
 
 static void complain(const char *format, ...) {
   va_list args;
@@ -260,10 +262,12 @@ static void walk_events(const struct metadata *m, const struct packet *p, const 
     }
     count++;
   }
-  /* a packet that was copied while it was written to may end with a later event: only a file's last one */
+  /* a packet that was copied while it was written to may end with a later event: a file's last one, or one
+   * whose rest follows and begins with this event */
   if (time > p->end)
     complain("packet %llu ends before its last event", (unsigned long long)p->sequence);
-  late = time < p->end ? p->sequence : 0;
+  late.number = time < p->end ? p->sequence : 0;
+  late.end = p->end;
   if (count != p->count)
     complain("packet %llu: %u events promised, %llu there", (unsigned long long)p->sequence, p->count,
              (unsigned long long)count);
@@ -324,7 +328,7 @@ static void check_file(const struct metadata *m, const char *path) {
   if (fd < 0 || fstat(fd, &st))
     perror(path), exit(2);
   where = path;
-  late = 0;
+  late.number = 0;
   const uint8_t *map = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
   if (map == MAP_FAILED)
     perror(path), exit(2);
@@ -344,9 +348,10 @@ static void check_file(const struct metadata *m, const char *path) {
       complain("packet %llu: no magic", (unsigned long long)p.sequence);
     if (memcmp(map + at + 4, m->uuid, 16))
       complain("packet %llu: the UUID of another trace", (unsigned long long)p.sequence);
+    bool is_next = p.first_event == s.written + s.overwritten;
     check_packet(&s, &p);
-    if (p.content > HEADER && late)
-      complain("packet %llu does not end with its last event", (unsigned long long)late);
+    if (p.content > HEADER && late.number && is_next && p.begin != late.end)
+      complain("packet %llu does not end with its last event", (unsigned long long)late.number);
     if (p.content > HEADER)
       walk_events(m, &p, map + at);
     else if (p.count)

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* The server's work between requests: the index, and tasks by it. Requests are made as they come after the
+ * checks of who asks. */
+#include "serve/api.h"
+#include "view_trace.h"
+
+enum { MANY = 200, EVENTS = 4000 };
+
+static struct view_cpel_event list[EVENTS];
+
+/* Writes "t.cpel" of events on this number of tracks, in another file. */
+static void write_tracks(unsigned tracks, unsigned events, uint32_t datum) {
+  for (unsigned i = 0; i < events; i++)
+    list[i] = (struct view_cpel_event){1000 + i, i % tracks, 0, datum};
+  view_write_cpel("new.cpel", list, events, 1, tracks);
+  char from[256];
+  snprintf(from, sizeof from, "%s", below("new.cpel"));
+  assert_int_equal(rename(from, below("t.cpel")), 0);
+}
+
+static struct api api;
+
+static void begin(void) {
+  static char path[256];
+  static struct view_options view;
+  static struct serve_options options;
+  struct kymo_error error = {0};
+  snprintf(path, sizeof path, "%s", below("t.cpel"));
+  view_path = path;
+  view =
+      (struct view_options){.open = view_open_trace, .paths = &view_path, .path_count = 1, .is_kept = true};
+  options =
+      (struct serve_options){.traces = {.view = &view, .file_count = 1, .title = "t", .command = "kymo cat"}};
+  view_expect_ok(api_begin(&api, &options, &error), &error);
+}
+
+/* Until nothing is to be done. */
+static void work(void) {
+  while (api_work(&api))
+    continue;
+}
+
+static bool has(const char *target, const char *words) {
+  struct http_reply reply = {0};
+  void *rest = NULL;
+  api_answer(&api, target, true, &reply, &rest);
+  while (rest && !api_go_on(&api, rest, &reply))
+    continue;
+  bool is_there = reply.size && memmem(reply.bytes, reply.size, words, strlen(words));
+  if (!is_there)
+    print_error("%s: %.*s\n", target, (int)reply.size, (const char *)reply.bytes);
+  if (!reply.is_static)
+    free(reply.bytes);
+  return is_there;
+}
+
+static bool has_tasks(void) {
+  for (unsigned i = 0; i < TASKS_MAX; i++)
+    if (api.tasks.list[i].id)
+      return true;
+  return false;
+}
+
+static const char selection[] = "/api/selection?begin=0&end=9000000000000000000";
+
+/* A row does not fit the index, which is then built anew within one piece of work: tasks of the earlier one
+ * never run by it. */
+static void tasks_end_with_their_index(void **state) {
+  (void)state;
+  setenv("XDG_CACHE_HOME", below("cache"), 1);
+  write_tracks(MANY, EVENTS, 1);
+  begin();
+  work();
+  api_end(&api);
+  begin();
+  assert_true(has("/api/state", "\"fromCache\":true"));
+  assert_true(has(selection, "\"state\":\"running\""));
+  assert_true(has_tasks());
+  write_tracks(1, 10, 2);
+  assert_true(has("/api/rows?first=3000&count=1", "\"rows\":[]"));
+  api_work(&api);
+  assert_false(has_tasks());
+  work();
+  assert_true(has(selection, "\"state\""));
+  work();
+  assert_true(has(selection, "\"events\":\"10\",\"tracks\":[{\"track\":0,\"events\":\"10\"}]"));
+  assert_true(has("/api/state", "\"fromCache\":false"));
+  api_end(&api);
+}
+
+/* A kept index that was checked as a whole, and then does not fit. */
+static void a_wrong_index_is_built_anew_at_any_time(void **state) {
+  (void)state;
+  setenv("XDG_CACHE_HOME", below("cache"), 1);
+  write_tracks(MANY, EVENTS, 1);
+  begin();
+  work();
+  api_end(&api);
+  begin();
+  work();
+  assert_true(has("/api/state", "\"fromCache\":true"));
+  write_tracks(1, 10, 2);
+  assert_true(has("/api/rows?first=3000&count=1", "\"rows\":[]"));
+  work();
+  assert_true(has("/api/state", "\"events\":\"10\""));
+  assert_true(has("/api/rows?first=0&count=1", "\"number\":\"1\""));
+  assert_true(has("/api/event?number=0", "expected the number of an event, from 1"));
+  api_end(&api);
+}
+
+/* A trace that was indexed in this run is replaced by a shorter one, with the same times, or by another one
+ * of the same length: what was asked of it fails, and then all is of the new one. */
+static void a_trace_that_is_replaced_is_indexed_anew(void **state) {
+  (void)state;
+  static const char histogram[] = "/api/histogram?field=datum", filter[] = "/api/filter?text=datum%20%3E%200",
+                    row[] = "/api/rows?first=0&count=1";
+  for (unsigned i = 0; i < 6; i++) {
+    unsigned events = i & 1 ? 300 : 200;
+    const char *asked = i < 2 ? histogram : i < 4 ? filter : row;
+    char wanted[64];
+    write_tracks(2, 300, 1);
+    begin();
+    work();
+    assert_true(i > 3 || has(row, "\"text\":\"1\""));
+    write_tracks(i < 4 ? 2 : 1, i < 4 ? events : 300 - i, 5);
+    if (i < 4) {
+      assert_true(has(asked, "\"state\":\"running\""));
+      work();
+      snprintf(wanted, sizeof wanted, "\"events\":\"%u\"", events);
+      assert_true(has("/api/state", wanted));
+      assert_true(has(asked, "\"state\":\"running\""));
+      work();
+      snprintf(wanted, sizeof wanted, "\"count\":\"%u\"", events);
+      assert_true(has(asked, wanted));
+    } else {
+      assert_true(has("/api/rows?first=299&count=1", "the trace has changed: it is indexed anew"));
+      work();
+    }
+    assert_true(has(row, "\"text\":\"5\""));
+    api_end(&api);
+  }
+}
+
+/* Events that were added later are not in what was counted: the index does not have them. */
+static void a_trace_that_has_grown_is_as_it_was(void **state) {
+  (void)state;
+  write_tracks(2, 300, 1);
+  begin();
+  work();
+  write_tracks(2, 400, 1);
+  assert_true(has("/api/filter?text=datum%20%3E%200", "\"state\":\"running\""));
+  work();
+  assert_true(has("/api/filter?text=datum%20%3E%200", "\"count\":\"300\""));
+  assert_true(has("/api/state", "\"events\":\"300\""));
+  api_end(&api);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(tasks_end_with_their_index, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(a_wrong_index_is_built_anew_at_any_time, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(a_trace_that_is_replaced_is_indexed_anew, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(a_trace_that_has_grown_is_as_it_was, make_top, remove_top),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Traces that grow, are damaged, are empty, or whose names are made to harm: what the page shows of them.
+import {spawnSync} from 'node:child_process';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {once} from 'node:events';
+import {KYMO, Server, assert, end, names, open, press, program, settled, test, until, view, writeCpel} from './harness.mjs';
+
+const total = page => page.evaluate(async () => {
+  const {begin, span} = kymo.timeline.window(), picture = await kymo.source.tile({begin, end: begin + span, pixels: 300, tracks: kymo.model.tracks.map(track => track.track)});
+  return picture.count.reduce((a, b) => a + b, 0);
+});
+const lines = (...args) => spawnSync(KYMO, ['cat', '-f', 'json', ...args], {encoding: 'utf8', maxBuffer: 1 << 28}).stdout.split('\n').filter(line => line.startsWith('{')).length;
+
+// ---- a program that runs ----
+
+await test('a live program: events come in, the end stays in sight, counts are exact', async () => {
+  const live = program('./live', {stdio: ['pipe', 'pipe', 'inherit'], env: {...process.env, KYMO_ENABLE: '*', KYMO_CONTROL: '0'}});
+  let said = '';
+  live.stdout.on('data', part => { said += part; });
+  const done = async count => { while ((said.match(/done/g) ?? []).length < count) await once(live.stdout, 'data'); };
+  const record = async (count, all) => { live.stdin.write('x'.repeat(count)); await done(all); };
+  while (!said.includes('ready'))
+    await once(live.stdout, 'data');
+  await record(10, 10);
+  const server = await Server.start([String(live.pid)]), page = await open(server.address);
+  await until(page, () => kymo.model.server.events, events => events === 10);
+  await settled(page);
+  assert.equal(await total(page), 10);
+  assert.match(await page.locator('header').textContent(), /live/);
+  await record(2000, 2010);
+  await until(page, () => kymo.model.server.events, events => events === 2010);
+  await settled(page);
+  assert.equal(await total(page), 2010);
+  await press(page, 'w', 'w', 'End');
+  const before = await view(page);
+  await record(50, 2060);
+  await until(page, () => kymo.model.server.events, events => events === 2060);
+  await until(page, () => { const {begin, span} = kymo.timeline.window(); return begin + span > kymo.model.bounds.end; });
+  assert.equal((await view(page)).span, before.span);
+  assert.deepEqual(page.errors, []);
+  live.stdin.end();
+  await server.stop();
+  await page.context().close();
+});
+
+// ---- damage, emptiness ----
+
+const events = Array.from({length: 3000}, (_, i) => [i * 1000, i % 3, i % 2, i % 10]);
+writeCpel('whole.cpel', {tracks: ['a', 'b', 'c'], kinds: ['rx', 'tx'], events});
+const bytes = readFileSync('whole.cpel');
+writeFileSync('cut.cpel', bytes.subarray(0, bytes.length - 20 * 700 - 7));
+await test('a trace that is cut off: what can be read is shown, and where it ends', async () => {
+  const server = await Server.start(['cut.cpel']), page = await open(server.address), wanted = lines('cut.cpel');
+  assert.ok(wanted > 1000 && wanted < 3000, `${wanted}`);
+  assert.equal(await page.evaluate(() => kymo.model.server.events), wanted);
+  assert.equal(await total(page), wanted);
+  const tab = page.getByRole('tab', {name: /Problems/});
+  assert.match(await tab.textContent(), /[1-9]/);
+  await tab.click();
+  assert.match(await page.getByRole('tabpanel', {name: /Problems/}).textContent(), /cut\.cpel/);
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+  await server.stop();
+});
+writeCpel('empty.cpel', {tracks: ['a'], kinds: ['rx'], events: []});
+await test('C12: a trace without events says so', async () => {
+  const server = await Server.start(['empty.cpel']), context = await (await import('./harness.mjs')).browse(), page = await context.newPage();
+  await page.goto(server.address);
+  await page.getByText('The trace has no events.').waitFor();
+  for (const key of ['w', 's', 'a', 'd', 'Home', 'End', '0', 'f', 'ArrowDown', 'ArrowRight', 'x', 'z', 'm', 'j', 'n', 'e', 'c', 'Enter', ']'])
+    await page.keyboard.press(key);
+  await page.close();
+  await server.stop();
+});
+writeCpel('one.cpel', {tracks: ['a'], kinds: ['rx'], events: [[5, 0, 0, 1]]});
+await test('C13: one event is seen, with a millisecond around it', async () => {
+  const server = await Server.start(['one.cpel']), page = await open(server.address), window = await view(page);
+  assert.equal(window.span, 1_000_000);
+  assert.equal(await total(page), 1);
+  await press(page, 'w', 'w', 's', 'd', 'a', 'End', 'Home', '0');
+  assert.deepEqual([(await view(page)).span, page.errors], [1_000_000, []]);
+  await page.context().close();
+  await server.stop();
+});
+writeCpel('unsorted.cpel', {tracks: ['a', 'b'], kinds: ['rx', 'tx'], events: [[5000, 0, 0, 1], [1000, 0, 1, 2], [9000, 1, 0, 3], [4000, 1, 1, 4]]});
+await test('C14: events that are not in order are drawn where their times are', async () => {
+  const server = await Server.start(['unsorted.cpel']), page = await open(server.address);
+  assert.equal(await total(page), 4);
+  const marks = await page.evaluate(async () => { const {begin, span} = kymo.timeline.window(), picture = await kymo.source.tile({begin, end: begin + span, pixels: 1000, tracks: [0, 1]}); return [...picture.pixel].map(pixel => Number(begin) + pixel * Number(span) / 1000); });
+  [1000, 5000, 4000, 9000].forEach((time, i) => assert.ok(Math.abs(marks[i] - time) < 100, `${marks}`));
+  await page.context().close();
+  await server.stop();
+});
+
+const DEPTH = 70;
+writeCpel('deep.cpel', {tracks: ['a', 'b'], kinds: ['call_entry', 'call_exit'], events: [...Array.from({length: DEPTH}, (_, i) => [1000 * i, 0, 0, i]), ...Array.from({length: DEPTH}, (_, i) => [100_000 + 1000 * i, 0, 1, i]), [200_000, 1, 0, 1], [201_000, 1, 1, 1]]});
+await test('spans that are nested deeper than the index has levels: the track says so', async () => {
+  const server = await Server.start(['deep.cpel']), page = await open(server.address), said = 'Deeper levels than these 64 are not drawn: 6 spans of the traces.';
+  const rows = await page.evaluate(() => kymo.timeline.rows.rows.filter(row => row.type === 'track').map(row => [row.track.name, row.lanes, row.note, row.height === row.strip + row.lanes * row.lane + row.line + row.note]));
+  assert.deepEqual(rows, [['a', 64, 15, true], ['b', 1, 0, true]]);
+  await page.evaluate(() => kymo.store.update({rowHeight: 5}));
+  await settled(page);
+  assert.ok((await page.locator('#row-0').textContent()).includes(said));
+  assert.ok(!(await page.locator('#row-1').textContent()).includes('Deeper'));
+  const note = () => page.evaluate(() => {
+    const row = kymo.timeline.rows.rows.find(item => item.type === 'track'), overlay = document.querySelector('.picture canvas.overlay'), top = row.y + row.height - row.note - kymo.timeline.top();
+    return [top >= 0 && top + row.note <= overlay.height, new Uint32Array(overlay.getContext('2d').getImageData(0, top, overlay.width, row.note).data.buffer).some(pixel => pixel !== 0)];
+  });
+  assert.deepEqual(await note(), [true, true]);
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+  await server.stop();
+});
+
+// ---- several files ----
+
+await test('A5: several files have a group each; a folded one shows the sum of its tracks', async () => {
+  const server = await Server.start(['--force-correlate', 'whole.cpel', 'unsorted.cpel']), page = await open(server.address), groups = () => page.locator('.label.group').allTextContents();
+  assert.equal((await groups()).length, 2);
+  assert.equal(await total(page), 3004);
+  await page.locator('.label.group button').first().click();
+  await settled(page);
+  assert.deepEqual(await names(page), ['a', 'b']);
+  assert.equal(await page.locator('.label.group button').first().getAttribute('aria-expanded'), 'false');
+  const folded = await page.evaluate(() => {
+    const row = kymo.timeline.rows.rows[0], canvas = document.querySelector('.picture canvas'), {data} = canvas.getContext('2d').getImageData(0, row.y - kymo.timeline.top(), canvas.width, row.height), pixels = new Uint32Array(data.buffer);
+    const exact = kymo.timeline.pictures.of('all').filter(kept => kept.pixels === canvas.width).flatMap(kept => [...kept.rows].filter(([key]) => key.startsWith('group ')).map(([, at]) => kept.sums[at]));
+    return {inked: pixels.filter(pixel => pixel !== pixels[0]).length, exact, isCollapsed: row.isCollapsed};
+  });
+  assert.ok(folded.isCollapsed && folded.inked > 2000, `the folded group has no density: ${folded.inked}`);
+  assert.deepEqual(folded.exact, [3000]);
+  await press(page, 'v');
+  assert.equal((await names(page)).length, 5);
+  await page.context().close();
+  await server.stop();
+});
+
+// ---- names that are made to harm ----
+
+const evil = ['<img src=x onerror="window.harmed=1">', '"><script>window.harmed=1</script>', '\u001b[31mred\u001b]0;x\u0007', 'abc\u202Ecba', "');window.harmed=1;//", '${window.harmed=1}', '&lt;b&gt;'];
+writeCpel('evil.cpel', {tracks: evil, kinds: evil, events: evil.map((_, i) => [i * 1000, i, i, i])});
+await test('names of a trace that are HTML, JavaScript, sequences of terminals or turn the direction are inert', async () => {
+  const server = await Server.start(['evil.cpel']), page = await open(server.address);
+  assert.deepEqual((await names(page)).slice(0, 2), evil.slice(0, 2));
+  for (let number = 1; number <= evil.length; number++)
+    await page.evaluate(number => kymo.store.update({boxes: [...kymo.store.state.boxes, number], event: number, found: number, latencyFrom: kymo.model.kinds[0].name, filter: 'EVENT = "abc\u202Ecba"'}), number);
+  await settled(page);
+  await page.evaluate(() => kymo.store.update({filter: ''}));
+  for (let tab = 1; tab <= 9; tab++)
+    await press(page, String(tab), 'c', 'e');
+  await press(page, 'ArrowDown', 'ArrowRight', 'x', 'y', 'Control+k');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.evaluate(() => window.harmed), undefined);
+  assert.equal(await page.locator('img, main script, .tabs script').count(), 0);
+  assert.ok((await page.locator('.box').first().textContent()).includes('<img'));
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+  await server.stop();
+});
+await end();

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# Sourced by the suites of the page of kymo view, after tests/lib.sh:
+#   needs_web_packages NAME   fetches the packages of src/view/web into $KYMO_BUILD/web, once per rung and again when the
+#                             list of them changes, and exports KYMO_MODULES, their folder; ends the suite, with NAME as
+#                             skipped, where there is no node or no network
+#   needs_browser NAME        exports KYMO_CHROMIUM; ends the suite likewise where there is none, or no server
+needs_web_packages() {
+  local source=$KYMO_SOURCE/src/view/web modules=$KYMO_BUILD/web
+  command -v node >/dev/null || { skip "$1" 'node is not installed'; exit 0; }
+  [ "$(node -p 'process.versions.node.split(".")[0] >= 20')" = true ] || { skip "$1" "node $(node --version) is older than 20"; exit 0; }
+  mkdir -p "$modules"
+  exec 9>"$modules/lock"
+  flock 9
+  if ! cmp -s "$source/package-lock.json" "$modules/installed"; then
+    rm -rf "$modules/node_modules"
+    cp "$source/package.json" "$source/package-lock.json" "$modules/"
+    if (cd "$modules" && npm_config_cache=$TMPDIR/packages npm ci --no-audit --no-fund) >fetched 2>&1; then
+      cp "$source/package-lock.json" "$modules/installed"
+    else
+      tail -5 fetched | sed 's/^/    /'
+      skip "$1" 'its packages cannot be fetched (npm ci)'
+      exit 0
+    fi
+  fi
+  exec 9>&-
+  export KYMO_MODULES=$modules/node_modules
+}
+needs_browser() {
+  local chromium
+  chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { skip "$1" 'chromium is not installed'; exit 0; }
+  if "$KYMO_BUILD/kymo" view --no-browser --idle-exit 1ms "$KYMO_SOURCE/README.md" 2>&1 | grep -q 'built without'; then
+    skip "$1" 'kymo is built without libmicrohttpd'
+    exit 0
+  fi
+  export KYMO_CHROMIUM=$chromium
+}
