@@ -28,6 +28,7 @@ struct kymo_stream {
   const char *path;                       /* the file that it is read from */
   uint64_t instance;                      /* stream instance id, or UINT64_MAX if the trace has none */
   uint32_t index;                         /* within the part */
+  uint32_t number;                        /* within the trace, from 0; it stays */
 };
 
 /* The packet of an event. */

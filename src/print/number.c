@@ -9,7 +9,6 @@ static bool number_part(struct kymo_numbers *numbers, struct kymo_numbers_part *
   part->first_class = kymo_arena_array(&numbers->arena, (size_t)schema->stream_count + 1, sizeof(uint32_t));
   if (!part->first_class)
     return false;
-  part->first_stream = numbers->stream_count;
   numbers->stream_count += source->stream_count;
   for (uint32_t i = 0; i < schema->stream_count; i++) {
     part->first_class[i] = numbers->class_count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Consecutive numbers for the event classes and streams of all parts of a trace, so that data per class or
- * per stream (prepared texts, counts) can be kept in one flat array; and the identity of packets, for data
- * per packet.
+ * Consecutive numbers for the event classes of all parts of a trace, so that data per class (prepared texts,
+ * counts) can be kept in one flat array; and the identity of packets, for data per packet. Streams have a
+ * number themselves (kymo_stream.number).
  */
 #ifndef KYMO_PRINT_NUMBER_H
 #define KYMO_PRINT_NUMBER_H
@@ -11,7 +11,6 @@
 #include <kymo/read.h>
 
 struct kymo_numbers_part {
-  uint32_t first_stream;
   uint32_t *first_class; /* by stream class index */
 };
 
@@ -29,11 +28,6 @@ void kymo_numbers_end(struct kymo_numbers *numbers);
 static inline uint32_t kymo_class_number(const struct kymo_numbers *numbers, uint32_t part,
                                          const struct kymo_event_class *class_) {
   return numbers->parts[part].first_class[class_->stream->index] + class_->index;
-}
-
-static inline uint32_t kymo_stream_number(const struct kymo_numbers *numbers,
-                                          const struct kymo_stream *stream) {
-  return numbers->parts[stream->part->index].first_stream + stream->index;
 }
 
 /* Distinguishes packets of one stream, also if the stream has several files or wraps around. */

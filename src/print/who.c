@@ -140,7 +140,7 @@ static const uint8_t *span_of(const struct kymo_event *event, const struct kymo_
 /* Reads what changed. */
 static const struct kymo_who *read_who(struct kymo_whos *whos, const struct kymo_event *event,
                                        const struct kymo_who_class *class_) {
-  struct kymo_who_stream **slot = &whos->streams[kymo_stream_number(&whos->numbers, event->packet->stream)];
+  struct kymo_who_stream **slot = &whos->streams[event->packet->stream->number];
   if (!*slot)
     *slot = kymo_arena_alloc(&whos->arena, sizeof(**slot));
   struct kymo_who_stream *stream = *slot;
@@ -162,8 +162,7 @@ static const struct kymo_who *read_who(struct kymo_whos *whos, const struct kymo
 
 const struct kymo_who *kymo_who_of(struct kymo_whos *whos, const struct kymo_event *event) {
   const struct kymo_who_class *class_ = class_of(whos, event);
-  const struct kymo_who_stream *stream =
-      whos->streams[kymo_stream_number(&whos->numbers, event->packet->stream)];
+  const struct kymo_who_stream *stream = whos->streams[event->packet->stream->number];
   bool is_known = stream && kymo_packet_key_is(&stream->packet, event->packet);
   if (KYMO_LIKELY(is_known) &&
       (!class_->common_says ||

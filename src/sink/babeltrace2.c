@@ -411,7 +411,7 @@ static bool is_shown(const struct kymo_sink_state *state, uint32_t part, const s
 /* "{ … }" */
 static void print_packet_context(struct kymo_sink_state *state, const struct kymo_event *event) {
   const struct kymo_packet *packet = event->packet;
-  struct stream_view **slot = &state->streams[kymo_stream_number(&state->print.whos.numbers, packet->stream)];
+  struct stream_view **slot = &state->streams[packet->stream->number];
   struct kymo_out *out = &state->print.out;
   if (!*slot)
     *slot = kymo_arena_alloc(&state->print.arena, sizeof(**slot));

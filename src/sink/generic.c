@@ -120,8 +120,7 @@ static bool print_where(struct kymo_sink_state *state, const struct kymo_event *
   struct kymo_print *print = &state->fields.print;
   const struct kymo_who *who = kymo_who_of(&print->whos, event);
   const struct kymo_stream *stream = event->packet->stream;
-  uint64_t number =
-      stream->instance == UINT64_MAX ? kymo_stream_number(&print->whos.numbers, stream) : stream->instance;
+  uint64_t number = stream->instance == UINT64_MAX ? stream->number : stream->instance;
   if (!who)
     return false;
   if (who->has_cpu)

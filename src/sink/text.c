@@ -231,7 +231,7 @@ static char *put_host(const struct kymo_sink_state *state, char *at, const struc
 /* Usually the same as for the stream's previous event. */
 static bool print_who(struct kymo_sink_state *state, const struct kymo_event *event) {
   const struct kymo_who *who = kymo_who_of(&state->fields.print.whos, event);
-  uint32_t number = kymo_stream_number(&state->fields.print.whos.numbers, event->packet->stream);
+  uint32_t number = event->packet->stream->number;
   struct stream_view **slot = &state->streams[number], *view = *slot;
   if (!view)
     view = *slot = kymo_arena_alloc(&state->fields.print.arena, sizeof(*view));

@@ -17,7 +17,7 @@ void kymo_gaps_end(struct kymo_gaps *gaps) {
 
 static void add_gap(struct kymo_gaps *gaps, const struct kymo_stream *stream) {
   gaps->all++;
-  gaps->counts[kymo_stream_number(&gaps->whos->numbers, stream)]++;
+  gaps->counts[stream->number]++;
   gaps->counts[gaps->whos->numbers.stream_count + stream->part->index]++;
 }
 
@@ -36,6 +36,5 @@ uint32_t kymo_gaps_slot(const struct kymo_gaps *gaps, const struct kymo_event *e
   bool is_known = kymo_who_of(gaps->whos, event) != NULL;
   bool is_thread =
       is_known && gaps->whos->classes[stream->part->index][event->class_->stream->index].packet.tid;
-  return is_thread ? kymo_stream_number(&gaps->whos->numbers, stream)
-                   : gaps->whos->numbers.stream_count + stream->part->index;
+  return is_thread ? stream->number : gaps->whos->numbers.stream_count + stream->part->index;
 }

@@ -138,8 +138,7 @@ static bool read_who(const struct kymo_grouping *grouping, const struct kymo_eve
     value->key.number ^= (uint64_t)who->tid * UINT64_C(0x9e3779b97f4a7c15);
     return true;
   }
-  value->key.number =
-      who->has_cpu ? who->cpu : kymo_stream_number(&grouping->whos->numbers, event->packet->stream);
+  value->key.number = who->has_cpu ? who->cpu : event->packet->stream->number;
   return true;
 }
 

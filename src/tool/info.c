@@ -76,7 +76,7 @@ static int count_events(struct info *info) {
     const struct kymo_stream *stream = event->packet->stream;
     info->events++;
     info->class_events[kymo_class_number(&info->numbers, stream->part->index, event->class_)]++;
-    info->stream_events[kymo_stream_number(&info->numbers, stream)]++;
+    info->stream_events[stream->number]++;
     if (!event->has_time)
       continue;
     if (!info->has_times)
@@ -93,7 +93,7 @@ static int describe_streams(struct info *info) {
     const struct kymo_part *part = kymo_trace_part(info->trace, i);
     for (uint32_t j = 0; j < part->stream_count; j++) {
       const struct kymo_stream *stream = kymo_part_stream(info->trace, part, j);
-      struct kymo_stream_info *into = &info->streams[kymo_stream_number(&info->numbers, stream)];
+      struct kymo_stream_info *into = &info->streams[stream->number];
       int status = kymo_stream_describe(info->trace, stream, into, &info->error);
       worst = status < 0 ? status : worst;
       if (status == KYMO_E_MEMORY)
@@ -125,7 +125,7 @@ static int gather(struct info *info) {
 
 static const struct kymo_stream_info *description_of(const struct info *info,
                                                      const struct kymo_stream *stream) {
-  return &info->streams[kymo_stream_number(&info->numbers, stream)];
+  return &info->streams[stream->number];
 }
 
 /* Losses of a stream, or of several together. */
@@ -303,7 +303,7 @@ static void print_sections(const struct kymo_part *part) {
 }
 
 static void print_stream(const struct info *info, const struct kymo_stream *stream) {
-  uint32_t number = kymo_stream_number(&info->numbers, stream);
+  uint32_t number = stream->number;
   const struct kymo_stream_info *described = &info->streams[number];
   struct losses losses = {0};
   printf("  %-10s ", "stream");
@@ -495,7 +495,7 @@ static void put_sections(struct kymo_json *json, const struct kymo_part *part) {
 }
 
 static void put_stream(struct kymo_json *json, const struct info *info, const struct kymo_stream *stream) {
-  uint32_t number = kymo_stream_number(&info->numbers, stream);
+  uint32_t number = stream->number;
   const struct kymo_stream_info *described = &info->streams[number];
   kymo_json_begin(json, '{');
   put_text(json, "path", stream->path);

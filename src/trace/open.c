@@ -142,7 +142,8 @@ int kymo_part_add_stream(struct kymo_trace *trace, struct kymo_part *part,
                            .class_ = source->class_,
                            .path = path,
                            .instance = source->instance,
-                           .index = part->stream_count};
+                           .index = part->stream_count,
+                           .number = trace->stream_number};
   struct stream_state *stream = kymo_stream_new(trace, &as, source);
   size_t capacity = state->capacity;
   if (!stream || !path || !KYMO_LIST_ROOM(state->streams, capacity, part->stream_count)) {
@@ -151,6 +152,7 @@ int kymo_part_add_stream(struct kymo_trace *trace, struct kymo_part *part,
   }
   state->capacity = (uint32_t)capacity;
   state->streams[part->stream_count++] = stream;
+  trace->stream_number++;
   return KYMO_OK;
 }
 

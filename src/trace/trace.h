@@ -156,6 +156,7 @@ struct kymo_trace {
   size_t part_count, part_capacity;
   struct stream_state **streams; /* in rank order, once opened */
   size_t stream_count;
+  uint32_t stream_number; /* of the next one that is added */
   struct kymo_trace_options options;
   const struct kymo_format *const *formats; /* NULL at the end: all that a path may be of */
   const struct found *found;                /* while opening: by format, the paths that it accepted */

@@ -362,9 +362,7 @@ static int take_event(struct view *view, const struct kymo_event *event) {
 
 /* How far reading is in the files: one event of a batch is enough. A stream in its next file begins again. */
 static void note_offset(struct view *view, const struct kymo_event *event) {
-  uint64_t *before =
-               &view->build
-                    ->offsets[kymo_stream_number(&view->build->tracker.whos.numbers, event->packet->stream)],
+  uint64_t *before = &view->build->offsets[event->packet->stream->number],
            now = event->packet->offset + event->offset_bits / 8;
   view->bytes_read += now >= *before ? now - *before : now;
   *before = now;

@@ -182,7 +182,7 @@ int view_tracker_find(struct view_tracker *tracker, const struct kymo_event *eve
                       struct view_place *place) {
   const struct kymo_numbers *numbers = &tracker->whos.numbers;
   const struct kymo_stream *stream = event->packet->stream;
-  uint32_t stream_number = kymo_stream_number(numbers, stream),
+  uint32_t stream_number = stream->number,
            *kind = &tracker->kind_of[kymo_class_number(numbers, stream->part->index, event->class_)];
   struct view_late *late = &tracker->late[stream_number];
   place->new_track = place->new_kind = NULL;
@@ -208,14 +208,13 @@ int view_tracker_find(struct view_tracker *tracker, const struct kymo_event *eve
 }
 
 uint32_t view_tracker_of_stream(const struct view_tracker *tracker, const struct kymo_stream *stream) {
-  uint32_t track = tracker->track_of[kymo_stream_number(&tracker->whos.numbers, stream)];
+  uint32_t track = tracker->track_of[stream->number];
   return track == 0 || track == MANY ? UINT32_MAX : track - 1;
 }
 
 bool view_tracker_names_stream(const struct view_tracker *tracker, const struct kymo_event *event,
                                const char *name) {
   char made[32];
-  snprintf(made, sizeof made, "stream %" PRIu32,
-           kymo_stream_number(&tracker->whos.numbers, event->packet->stream));
+  snprintf(made, sizeof made, "stream %" PRIu32, event->packet->stream->number);
   return tracker->by == VIEW_BY_STREAM || (tracker->by == VIEW_BY_THREAD && strcmp(name, made) == 0);
 }

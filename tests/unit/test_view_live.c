@@ -336,11 +336,59 @@ static void a_stream_that_comes_late_keeps_its_events(void **state) {
   }
 }
 
+/* ---- streams that are called by their number: another one comes before them ---- */
+
+/* Without threads and processors; each trace has a uuid of its own, and a clock of the machine. */
+static void begin_nameless(const char *name) {
+  char text[sizeof view_metadata], path[64];
+  memcpy(text, view_metadata, sizeof text);
+  strstr(text, "ddeeff")[5] = name[strlen(name) - 1];
+  memcpy(strstr(text, "offset = 1000000000;"), "absolute=true;      ", 20);
+  for (char *at = text; (at = strstr(at, "uint32_t tid; uint32_t cpu_id;")) != NULL;)
+    memcpy(at, "uint32_t xxx; uint32_t yyyyyy;", 30);
+  snprintf(path, sizeof path, "%s/metadata", name);
+  write_file(path, text, sizeof text - 1);
+}
+
+/* Both traces grow, since either one may be the first. */
+static void a_stream_keeps_its_name_when_another_trace_grows(void **state) {
+  (void)state;
+  struct view_track_info track;
+  struct view_info info;
+  unsigned found = 0;
+  now = 1;
+  written = 0;
+  view_is_live = view_is_lossless = true;
+  begin_nameless("n/a");
+  begin_nameless("n/b");
+  view_begin_stream(&streams[0], "n/a", 0);
+  view_begin_stream(&streams[1], "n/b", 1);
+  write_events(300, 2);
+  struct view *view = view_start(below("n"), VIEW_BY_THREAD, NULL, false);
+  follow(view);
+  view_begin_stream(&streams[2], "n/a", 2);
+  view_begin_stream(&streams[3], "n/b", 3);
+  write_events(300, 4);
+  follow(view);
+  view_info(view, &info);
+  assert_int_equal(info.tracks, 4);
+  for (uint32_t i = 0; view_track(view, i, &track); i++) {
+    unsigned number = 0;
+    assert_int_equal(sscanf(track.name, "stream %u", &number), 1);
+    found |= 1u << number;
+  }
+  assert_int_equal(found, 15);
+  view_close(view);
+  for (unsigned i = 0; i < 4; i++)
+    view_end_stream(&streams[i]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_view_grows_with_its_trace, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_stream_that_comes_late_keeps_its_events, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_selection_counts_the_kinds_that_come_meanwhile, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(a_stream_keeps_its_name_when_another_trace_grows, make_top, remove_top),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,7 +118,7 @@ static int make_view(struct kymo_sink_state *state, const struct kymo_event *eve
 
 /* HHH:MM:SS:mmm:uuu and a blank. An event before the first of its section has a negative time. */
 static void print_time(struct kymo_sink_state *state, const struct kymo_event *event) {
-  struct stream_start *start = &state->starts[kymo_stream_number(&state->numbers, event->packet->stream)];
+  struct stream_start *start = &state->starts[event->packet->stream->number];
   uint64_t now = (uint64_t)(event->time_ns / 1000);
   if (!start->is_set)
     *start = (struct stream_start){true, now};

@@ -112,7 +112,7 @@ static int track_by_who(struct kymo_cpel_tracks *tracks, const struct kymo_event
   } else if (who->has_cpu) {
     wish_cpu(tracks, &wish, event, who);
   } else {
-    uint32_t stream = kymo_stream_number(&tracks->whos->numbers, event->packet->stream);
+    uint32_t stream = event->packet->stream->number;
     kymo_strbuf_printf(&wish.key, "S%" PRIu32, stream);
     kymo_strbuf_printf(&wish.name, "stream %" PRIu32, stream);
   }

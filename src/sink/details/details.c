@@ -212,7 +212,7 @@ static bool make_tag(struct kymo_sink_state *state, const struct kymo_stream *st
 }
 
 static bool print_tag(struct kymo_sink_state *state, const struct kymo_stream *stream) {
-  struct kymo_piece *tag = &state->tags[kymo_stream_number(&state->print.whos.numbers, stream)];
+  struct kymo_piece *tag = &state->tags[stream->number];
   if (!tag->text && !make_tag(state, stream, tag))
     return false;
   kymo_out_piece(&state->print.out, tag->text, tag->length);
