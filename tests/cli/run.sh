@@ -4,8 +4,7 @@
 # The commands that read traces: what they print (golden files in expected/), what they say of damage and wrong
 # command lines, how they end. KYMO_REWRITE=1 rewrites the golden files; look at the difference then.
 set -u
-. "$KYMO_SOURCE/tests/lib.sh"
-kymo=$KYMO_BUILD/kymo
+. "$KYMO_SOURCE/tests/recorder/lib.sh"
 here=$KYMO_SOURCE/tests/cli
 export TZ=UTC LC_ALL=C.UTF-8
 cd "$TMPDIR" || exit 1
@@ -197,9 +196,13 @@ check 'colour changes nothing else' plain
 
 # ---- manual pages ----
 
-bin=$TMPDIR/bin
-mkdir -p "$bin" && ln -sf "$kymo" "$bin/kymo"
-example() { [ -n "$(PATH=$bin:$PATH bash -o pipefail -c "$1")" ]; }
+# a reader's own place, with the rings of a server that died
+ln -sf "$kymo" "$bin/kymo"
+must_build server worker.c
+export KYMO_RINGS=$TMPDIR/rings KYMO_OUT=$TMPDIR/saved
+mkdir saved
+KYMO_ENABLE='*' "$bin/server" -t 1 -n 0 -k 10 -e kill 2>/dev/null
+example() { [ -n "$(PATH=$bin:$PATH bash -e -o pipefail -c "$1")" ]; }
 for page in kymo kymo-cat kymo-compile kymo-describe kymo-info kymo-list; do
   while IFS= read -r line; do
     check "$page(1): $line" example "$line"
