@@ -34,7 +34,7 @@ static struct view_summary *new_summary(struct view_series *series, struct view_
   struct view_summary *summary = &series->summaries[series->summary_count];
   *summary =
       (struct view_summary){.least = UINT64_MAX, .where = UINT64_MAX, .time_ns = series->tail[0].time_ns};
-  summary->leaves = view_store_add(store, sizeof(struct view_leaves));
+  summary->leaves = view_store_take(store, sizeof(struct view_leaves));
   if (summary->leaves == UINT64_MAX)
     return NULL;
   series->summary_count++;
@@ -72,30 +72,36 @@ void view_summarise(struct view_summary *summary, enum view_series_kind kind, co
       1;
 }
 
+/* The columns of the tail, which is full, as they are in the store; there may be eight bytes more. */
+static void pack_tail(const struct view_entry *tail, uint64_t least, const unsigned widths[3],
+                      uint8_t *times) {
+  uint8_t *values = times + VIEW_BLOCK * widths[2], *codes = values + VIEW_BLOCK * widths[1];
+  /* eight bytes each: those above the width are zeros, and the next store covers them */
+  for (unsigned i = 0; i < VIEW_BLOCK; i++)
+    kymo_store_le64(times + i * widths[2], (uint64_t)tail[i].time_ns - (uint64_t)tail[0].time_ns);
+  for (unsigned i = 0; i < VIEW_BLOCK; i++)
+    kymo_store_le64(values + i * widths[1], tail[i].value - least);
+  for (unsigned i = 0; i < VIEW_BLOCK; i++)
+    kymo_store_le64(codes + i * widths[0], tail[i].code);
+}
+
 /* Makes a block of the tail, which is full; the entry after it is at `after_ns`. */
 static bool flush(struct view_series *series, struct view_store *store, int64_t after_ns) {
   struct view_leaf leaf = {0};
   const int64_t time_ns = series->tail[0].time_ns;
   unsigned widths[3];
+  uint8_t bytes[VIEW_BLOCK * (8 + 8 + 4) + 8];
   struct view_summary *summary = series->blocks % VIEW_CHUNK == 0
                                      ? new_summary(series, store)
                                      : &series->summaries[series->summary_count - 1];
   widths_of_tail(series->tail, &leaf, widths);
   size_t size = VIEW_BLOCK * (size_t)(widths[0] + widths[1] + widths[2]);
-  uint64_t at = summary ? view_store_add(store, size) : UINT64_MAX;
+  uint64_t at = summary ? view_store_take(store, size) : UINT64_MAX;
   if (at >= DATA_MAX)
     return false;
   leaf.data = at << WIDTHS | (uint64_t)widths[2] << 8 | (uint64_t)widths[1] << 4 | widths[0];
-  uint8_t *times = store->base + at, *values = times + VIEW_BLOCK * widths[2],
-          *codes = values + VIEW_BLOCK * widths[1];
-  /* eight bytes each: those above the width are zeros, and the next store covers them; after the last one is
-   * the store's slack */
-  for (unsigned i = 0; i < VIEW_BLOCK; i++)
-    kymo_store_le64(times + i * widths[2], (uint64_t)series->tail[i].time_ns - (uint64_t)time_ns);
-  for (unsigned i = 0; i < VIEW_BLOCK; i++)
-    kymo_store_le64(values + i * widths[1], series->tail[i].value - leaf.least);
-  for (unsigned i = 0; i < VIEW_BLOCK; i++)
-    kymo_store_le64(codes + i * widths[0], series->tail[i].code);
+  pack_tail(series->tail, leaf.least, widths, bytes);
+  memcpy(store->base + at, bytes, size);
   const struct block block = {.tail = series->tail, .count = VIEW_BLOCK};
   struct view_range range = nothing;
   view_scan_block(series->kind, &block, 0, VIEW_BLOCK, UINT64_MAX, series->blocks * VIEW_BLOCK, after_ns,
@@ -103,7 +109,7 @@ static bool flush(struct view_series *series, struct view_store *store, int64_t 
   leaf.mask = range.mask;
   leaf.most = range.most;
   leaf.where = range.where;
-  leaf.check = kymo_hash64(times, size, leaf.data);
+  leaf.check = kymo_hash64(bytes, size, leaf.data);
   struct view_leaves *leaves = (struct view_leaves *)(void *)(store->base + summary->leaves);
   leaves->times_ns[series->blocks % VIEW_CHUNK] = time_ns;
   leaves->list[series->blocks % VIEW_CHUNK] = leaf;

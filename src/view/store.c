@@ -80,6 +80,46 @@ uint64_t view_store_add(struct view_store *store, uint64_t bytes) {
   return at;
 }
 
+/* ---- places that are taken again ---- */
+
+/* At the beginning of a free place. */
+struct free_place {
+  uint64_t next, bytes; /* next: its offset + 1; 0: none */
+};
+
+static struct free_place *free_at(const struct view_store *store, uint64_t at) {
+  return (struct free_place *)(void *)(store->base + at);
+}
+
+static unsigned list_of(uint64_t bytes) {
+  uint64_t units = bytes / VIEW_STORE_UNIT;
+  return units < VIEW_STORE_LISTS ? (unsigned)units : VIEW_STORE_LISTS - 1;
+}
+
+void view_store_give(struct view_store *store, uint64_t at, uint64_t bytes) {
+  unsigned list = list_of(bytes);
+  if (!bytes)
+    return;
+  *free_at(store, at) = (struct free_place){store->free[list], bytes};
+  store->free[list] = at + 1;
+  store->has_free |= UINT64_C(1) << list;
+}
+
+/* The smallest place that is large enough; what is left of it is free. */
+uint64_t view_store_take(struct view_store *store, uint64_t bytes) {
+  uint64_t fitting = store->has_free & UINT64_MAX << list_of(bytes);
+  if (!bytes || !fitting || bytes > (VIEW_STORE_LISTS - 1) * VIEW_STORE_UNIT)
+    return view_store_add(store, bytes);
+  unsigned list = (unsigned)__builtin_ctzll(fitting);
+  uint64_t at = store->free[list] - 1;
+  const struct free_place place = *free_at(store, at);
+  store->free[list] = place.next;
+  if (!place.next)
+    store->has_free &= ~(UINT64_C(1) << list);
+  view_store_give(store, at + bytes, place.bytes - bytes);
+  return at;
+}
+
 bool view_store_shrink(struct view_store *store) {
   uint64_t size = store->used + VIEW_STORE_SLACK;
   if (size >= store->mapped)

@@ -220,6 +220,55 @@ static void changed_bytes_are_found(void **state) {
   free_all(&series, &store);
 }
 
+/* A block that is given back between others is made anew there, and nothing around it changes. */
+static void a_block_leaves_others_as_they_are(void **state) {
+  (void)state;
+  struct view_series series = {.kind = VIEW_VALUES};
+  struct view_store store;
+  uint8_t before[192];
+  assert_int_equal(view_store_temporary(&store, NULL), KYMO_OK);
+  assert_int_equal(view_store_take(&store, sizeof(struct view_leaves)), 0);
+  uint64_t at = view_store_take(&store, sizeof before);
+  memset(store.base + at, 0xa5, sizeof before);
+  memcpy(before, store.base + at, sizeof before);
+  view_store_give(&store, 0, sizeof(struct view_leaves));
+  view_store_give(&store, at + 64, 64);
+  for (unsigned i = 0; i < 65; i++) /* of each entry a byte is kept: that of the code */
+    assert_true(view_series_add(&series, &store, &(struct view_entry){7, 7, i}));
+  assert_int_equal(series.blocks, 1);
+  assert_int_equal(store.used, sizeof(struct view_leaves) + sizeof before);
+  assert_memory_equal(store.base + at, before, 64);
+  assert_memory_equal(store.base + at + 128, before, 64);
+  for (unsigned i = 0; i < 64; i++)
+    assert_int_equal(view_series_get(&series, &store, i).code, i);
+  free_all(&series, &store);
+}
+
+/* What is given back is taken before the store grows, and no two owners have the same bytes. */
+static void places_are_taken_again(void **state) {
+  (void)state;
+  enum { PLACES = 500, UNITS = 64 };
+  static struct {
+    uint64_t at;
+    size_t bytes;
+  } places[PLACES];
+  struct view_store store;
+  assert_int_equal(view_store_temporary(&store, NULL), KYMO_OK);
+  uint64_t first = 0;
+  for (unsigned i = 0; i < 50 * PLACES; i++) {
+    unsigned k = i % PLACES;
+    for (size_t b = 0; b < places[k].bytes; b++)
+      assert_int_equal(store.base[places[k].at + b], k % 251);
+    view_store_give(&store, places[k].at, places[k].bytes);
+    places[k].bytes = chance(UNITS) * VIEW_STORE_UNIT;
+    places[k].at = view_store_take(&store, places[k].bytes);
+    memset(store.base + places[k].at, (int)(k % 251), places[k].bytes);
+    first = i < PLACES ? store.used : first;
+  }
+  assert_true(store.used < 3 * first);
+  view_store_end(&store);
+}
+
 static void floats_are_ordered_as_words(void **state) {
   (void)state;
   static const double values[] = {-1e300, -2, -1, -1e-300, 0, 1e-300, 1, 2, 1e300};
@@ -238,6 +287,8 @@ int main(void) {
       cmocka_unit_test(entries_are_found),
       cmocka_unit_test(codes_are_found_both_ways),
       cmocka_unit_test(changed_bytes_are_found),
+      cmocka_unit_test(a_block_leaves_others_as_they_are),
+      cmocka_unit_test(places_are_taken_again),
       cmocka_unit_test(floats_are_ordered_as_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
