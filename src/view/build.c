@@ -28,9 +28,9 @@ static bool add_track(struct view *view, const struct kymo_event *event, const c
   if (!KYMO_LIST_ROOM(view->tracks, view->track_capacity, view->track_count))
     return false;
   struct view_track *track = &view->tracks[view->track_count];
-  *track = (struct view_track){
-      .name = view_copy(name), .part = event->packet->stream->part->index, .revision = view->rebuilt << 32};
-  track->events.kind = VIEW_EVENTS;
+  *track = (struct view_track){.name = view_copy(name),
+                               .part = event->packet->stream->part->index,
+                               .events = {.kind = VIEW_EVENTS, .revision = view->rebuilt << 32}};
   find_process(track, view->build->trace, event);
   bool is_stream = view_names_stream(view, &view->build->tracker, event, name);
   if (is_stream)
@@ -391,11 +391,11 @@ static int complete(struct view *view, struct kymo_error *error) {
   return KYMO_END;
 }
 
-static int build_step(struct view *view, uint64_t events, struct kymo_error *error) {
+static int read_events(struct view *view, uint64_t events, struct kymo_error *error) {
   struct view_build *build = view->build;
   struct kymo_batch batch;
   uint64_t until = view->events + events;
-  int status = KYMO_OK;
+  int status = build->is_over ? KYMO_END : KYMO_OK;
   while (status == KYMO_OK && view->events < until) {
     status = kymo_trace_next_batch(build->trace, &batch, error);
     if (build->has_missed && status >= KYMO_OK)
@@ -407,8 +407,20 @@ static int build_step(struct view *view, uint64_t events, struct kymo_error *err
     if (status == KYMO_OK)
       status = take_batch(view, &batch, error);
   }
-  if ((status == KYMO_END || status == KYMO_AGAIN) && !view_sort(view))
-    status = no_memory(error);
+  build->is_over = status == KYMO_END;
+  return status;
+}
+
+/* Late events are sorted in when all is read; of a live trace, half of each step goes on reading. */
+static int build_step(struct view *view, uint64_t events, struct kymo_error *error) {
+  uint64_t before = view->events;
+  bool is_sorting = view->unsorted.sorting;
+  int status = read_events(view, is_sorting ? events / 2 : events, error);
+  uint64_t taken = view->events - before;
+  if (status == KYMO_END || status == KYMO_AGAIN || (status == KYMO_OK && is_sorting)) {
+    int sorted = view_sort_events(view, taken < events ? events - taken : 1);
+    status = sorted == KYMO_E_MEMORY ? no_memory(error) : sorted == KYMO_OK ? KYMO_OK : status;
+  }
   if (!take_problems(view) && status >= KYMO_OK)
     status = no_memory(error);
   return status == KYMO_END ? complete(view, error) : status;

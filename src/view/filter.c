@@ -151,14 +151,14 @@ static bool have_tracks(struct view_filter *filter) {
 static void forget_undecided(const struct view_filter *filter, struct track_bits *made,
                              const struct view_track *track) {
   const struct view *view = filter->view;
-  if (made->revision != track->revision ||
+  if (made->revision != track->events.revision ||
       (made->decided < filter->decided && (!view->is_in_order || view->options.is_live))) {
     made->bits.count = 0;
   } else if (made->decided < filter->decided) {
     uint64_t count = view_series_find_value(&track->events, &view->store, made->decided + 1);
     made->bits.count = count < made->bits.count ? count : made->bits.count;
   }
-  made->revision = track->revision;
+  made->revision = track->events.revision;
   made->decided = filter->decided;
 }
 

@@ -168,12 +168,12 @@ int view_latency_step(struct view_latency *latency, uint64_t events, struct kymo
   if (status == KYMO_END && !latency->is_settled) {
     int settled = kymo_pairs_settle(&latency->pairs, &report, &latency->all);
     latency->is_settled = true;
-    if (settled == KYMO_OK && !view_sort_series(&latency->unsorted, &latency->store, get_series, latency, 1))
-      status = no_memory(error);
     if (settled != KYMO_OK)
-      status = kymo_fail(error, settled, "%s", latency->pass.error.message);
+      return kymo_fail(error, settled, "%s", latency->pass.error.message);
   }
-  return status;
+  if (status == KYMO_END)
+    status = view_sort_step(&latency->unsorted, &latency->store, get_series, latency, events);
+  return status == KYMO_E_MEMORY ? no_memory(error) : status;
 }
 
 /* Before the end: what there is so far, of all groups. */
@@ -236,7 +236,7 @@ void view_latency_free(struct view_latency *latency) {
   view_match_end(&latency->match);
   view_pass_end(&latency->pass);
   view_series_free(&latency->series);
-  view_store_end(&latency->unsorted.store);
+  view_unsorted_free(&latency->unsorted);
   view_store_end(&latency->store);
   free(latency->listed);
   free(latency);

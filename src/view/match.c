@@ -160,9 +160,10 @@ static int find_free(const struct view_match *match, const struct kymo_event *ev
                      uint32_t kind, struct view_turn *turn, uint64_t *number) {
   const struct view *view = match->view;
   const struct view_series *series = &view->tracks[track].events;
-  if (!turn->is_set || turn->time_ns != event->time_ns || turn->revision != view->tracks[track].revision)
+  if (!turn->is_set || turn->time_ns != event->time_ns ||
+      turn->revision != view->tracks[track].events.revision)
     *turn = (struct view_turn){event->time_ns, view_series_find(series, &view->store, event->time_ns, 0),
-                               view->tracks[track].revision, true};
+                               view->tracks[track].events.revision, true};
   for (uint64_t at = turn->at; at < series->count; at++) {
     struct view_entry entry = view_series_get(series, &view->store, at);
     if (entry.time_ns != event->time_ns)

@@ -139,6 +139,71 @@ void view_series_free(struct view_series *series) {
   *series = (struct view_series){0};
 }
 
+/* ---- replacing ---- */
+
+struct view_series view_series_from(const struct view_series *series, uint64_t chunk) {
+  return (struct view_series){
+      .kind = series->kind, .count = chunk * VIEW_CHUNK_ENTRIES, .blocks = chunk * VIEW_CHUNK};
+}
+
+bool view_series_replace(struct view_series *series, struct view_series *made, uint64_t chunk,
+                         struct view_rest *rest) {
+  size_t kept = (size_t)chunk, count = kept + made->summary_count;
+  struct view_summary *summaries = malloc((count + 1) * sizeof *summaries);
+  if (!summaries)
+    return false;
+  for (size_t i = 0; i < count; i++)
+    summaries[i] = i < kept ? series->summaries[i] : made->summaries[i - kept];
+  *rest = (struct view_rest){
+      .summaries = series->summaries, .block = chunk * VIEW_CHUNK, .blocks = series->blocks};
+  free(made->summaries);
+  free(series->tail);
+  made->summaries = summaries;
+  made->summary_count = count;
+  made->summary_capacity = count + 1;
+  made->mask |= series->mask;
+  made->has_falls |= series->has_falls;
+  made->revision = series->revision + 1;
+  *series = *made;
+  *made = (struct view_series){0};
+  return true;
+}
+
+/* Gives back a place later, with those that adjoin it. */
+static void give_later(struct view_rest *rest, struct view_store *store, uint64_t at, uint64_t bytes) {
+  if (at == rest->end) {
+    rest->end += bytes;
+    return;
+  }
+  view_store_give(store, rest->begin, rest->end - rest->begin);
+  rest->begin = at;
+  rest->end = at + bytes;
+}
+
+uint64_t view_rest_give(struct view_rest *rest, struct view_store *store, uint64_t blocks) {
+  uint64_t given = 0;
+  for (; given < blocks && rest->block < rest->blocks; given++, rest->block++) {
+    if (rest->block % VIEW_CHUNK == 0) { /* what is given back may be overwritten */
+      uint64_t at = rest->summaries[rest->block / VIEW_CHUNK].leaves;
+      memcpy(&rest->leaves, store->base + at, sizeof rest->leaves);
+      give_later(rest, store, at, sizeof rest->leaves);
+    }
+    const struct view_leaf *leaf = &rest->leaves.list[rest->block % VIEW_CHUNK];
+    if (bytes_of(leaf))
+      give_later(rest, store, leaf->data >> WIDTHS, bytes_of(leaf));
+  }
+  if (rest->block == rest->blocks) {
+    view_store_give(store, rest->begin, rest->end - rest->begin);
+    rest->begin = rest->end = 0;
+  }
+  return given;
+}
+
+void view_rest_free(struct view_rest *rest) {
+  free(rest->summaries);
+  *rest = (struct view_rest){0};
+}
+
 /* ---- reading ---- */
 
 struct view_entry view_series_get(const struct view_series *series, const struct view_store *store,

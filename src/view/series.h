@@ -68,16 +68,24 @@ struct view_unchecked {
 
 struct view_series {
   enum view_series_kind kind;
-  uint64_t count;   /* entries */
-  uint64_t blocks;  /* of these, blocks in the store */
-  uint64_t mask;    /* of all */
-  bool is_unsorted; /* entries of it wait (struct view_unsorted) */
-  bool has_falls;   /* some value is not above the one before it */
+  uint64_t count;    /* entries */
+  uint64_t blocks;   /* of these, blocks in the store */
+  uint64_t mask;     /* of all */
+  uint64_t revision; /* grows when entries that it has are at other places */
+  bool has_falls;    /* some value is not above the one before it */
   struct view_summary *summaries;
   size_t summary_count, summary_capacity;
   struct view_entry *tail;
   uint32_t tail_count, tail_capacity;
   struct view_unchecked *unchecked; /* of a series that was loaded: by summaries; NULL: all is sound */
+};
+
+/* What a series had in the store and does not need any more. */
+struct view_rest {
+  struct view_summary *summaries; /* of the whole series */
+  uint64_t block, blocks;         /* of these, blocks that are not given back yet */
+  struct view_leaves leaves;      /* of the chunk of `block`, a copy */
+  uint64_t begin, end;            /* places that follow one another, which are given back together */
 };
 
 /* Which entries of a series a filter selects, in the store of the filter: a leaf for each block. */
@@ -104,6 +112,15 @@ struct view_range {
 /* Adds an entry that is not before the last one. False: no memory, or the store cannot grow. */
 bool view_series_add(struct view_series *series, struct view_store *store, const struct view_entry *entry);
 void view_series_free(struct view_series *series);
+/* An empty series that begins at a chunk of another one: entries are added from there on. */
+struct view_series view_series_from(const struct view_series *series, uint64_t chunk);
+/* Puts such a series in the place of what `series` has from that chunk on, which goes to *rest. False: no
+ * memory, and nothing has changed. */
+bool view_series_replace(struct view_series *series, struct view_series *made, uint64_t chunk,
+                         struct view_rest *rest);
+/* Gives back blocks of a rest to the store, at most `blocks`. Returns how many. */
+uint64_t view_rest_give(struct view_rest *rest, struct view_store *store, uint64_t blocks);
+void view_rest_free(struct view_rest *rest);
 /* The first entry from `from` on that is not before a time; the count if there is none. */
 uint64_t view_series_find(const struct view_series *series, const struct view_store *store, int64_t time_ns,
                           uint64_t from);

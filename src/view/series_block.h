@@ -37,6 +37,11 @@ static inline unsigned width_of(const struct view_leaf *leaf, unsigned column) {
   return (unsigned)(leaf->data >> 4 * column & 15);
 }
 
+/* The size of a block in the store. */
+static inline size_t bytes_of(const struct view_leaf *leaf) {
+  return VIEW_BLOCK * (size_t)(width_of(leaf, 0) + width_of(leaf, 1) + width_of(leaf, 2));
+}
+
 static inline const struct view_leaves *leaves_of(const struct view_series *series,
                                                   const struct view_store *store, uint64_t chunk) {
   return (const struct view_leaves *)(const void *)(store->base + series->summaries[chunk].leaves);

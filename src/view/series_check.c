@@ -6,7 +6,7 @@
 static bool leaf_is_sound(const struct view_leaf *leaf, const struct view_store *store, uint64_t number,
                           uint32_t codes) {
   uint64_t at = leaf->data >> WIDTHS, first = view_where_index(leaf->where);
-  size_t size = VIEW_BLOCK * (size_t)(width_of(leaf, 0) + width_of(leaf, 1) + width_of(leaf, 2));
+  size_t size = bytes_of(leaf);
   return width_of(leaf, 0) <= 4 && width_of(leaf, 1) <= 8 && width_of(leaf, 2) <= 8 && at <= store->mapped &&
          size + VIEW_STORE_SLACK <= store->mapped - at && first / VIEW_BLOCK == number &&
          view_where_code(leaf->where) < codes;
@@ -35,7 +35,7 @@ bool view_series_check_leaves(const struct view_series *series, const struct vie
 bool view_series_check_block(const struct view_series *series, const struct view_store *store,
                              uint64_t number, uint32_t codes) {
   const struct view_leaf *leaf = leaf_of(series, store, number);
-  size_t size = VIEW_BLOCK * (size_t)(width_of(leaf, 0) + width_of(leaf, 1) + width_of(leaf, 2));
+  size_t size = bytes_of(leaf);
   struct view_range range = nothing;
   struct block block;
   open_block(series, store, number, &block);

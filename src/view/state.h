@@ -28,7 +28,6 @@ struct view_track {
   uint32_t part;
   bool has_process;
   int64_t process;
-  uint64_t revision; /* of the order of the events */
   struct view_series events;
   struct view_lane *lanes; /* by depth */
   uint32_t lane_count;
@@ -70,8 +69,34 @@ struct view_build {
   struct kymo_latencies latencies;
   uint32_t *span_kinds; /* by place in latencies.kinds: the view's number */
   uint64_t *offsets;    /* by stream number: where in its file reading is */
+  bool is_over;         /* all is read */
   bool has_grown;
   bool has_missed; /* a loss: there was no memory for it */
+};
+
+/* An entry that is earlier than what its series has already. */
+struct view_waiting {
+  struct view_entry entry;
+  uint32_t series;
+};
+
+/* Those of several series that are sorted together, in the order in which they came … */
+struct view_unsorted {
+  struct view_store store; /* of struct view_waiting */
+  uint64_t count;
+  struct view_sorting { /* … and those that are being sorted in meanwhile */
+    struct view_store lists[2];
+    unsigned list; /* which of these has them: from there they are merged to the other one … */
+    uint64_t count;
+    uint64_t run;                /* … by runs of this length that are in order, two at a time … */
+    uint64_t begin, left, right; /* … which begin here, and are done so far */
+    uint64_t next;               /* of the list: what is before is in its series */
+    bool is_merging;             /* a series with it: … */
+    uint32_t series;
+    uint64_t chunk, old;     /* … from this chunk on, and so far of those that it has already */
+    struct view_series made; /* what takes their place */
+    struct view_rest rest;   /* of the series before */
+  } * sorting;               /* NULL: nothing is sorted */
 };
 
 struct view {
@@ -105,10 +130,7 @@ struct view {
   bool is_wrong;        /* what was read does not fit: the index is thrown away at the next occasion */
   uint64_t check_track; /* of an index that was kept: how far all of it is checked … */
   uint32_t check_lane, check_chunk;
-  struct view_unsorted {
-    struct view_store store; /* of struct view_waiting */
-    uint64_t count;
-  } unsorted;
+  struct view_unsorted unsorted;
   struct view_build *build; /* NULL: nothing is to be built */
   uint64_t bytes_read;      /* of the files, by building */
   int64_t until_us;         /* when calls return VIEW_LATER; 0: never */
@@ -148,13 +170,6 @@ struct view {
   struct kymo_strbuf text;
 };
 
-/* An entry that is earlier than what its series has already. */
-struct view_waiting {
-  struct view_entry entry;
-  uint64_t order; /* in which it came */
-  uint32_t series;
-};
-
 /* ---- build.c ---- */
 
 /* Begins to build from the start, with an empty store. */
@@ -166,17 +181,19 @@ bool view_lane_is_open(const struct view *view, const struct view_lane *lane);
 
 /* ---- sort.c ---- */
 
-/* Puts an event into its track; one that is too early waits. False: no memory. */
-bool view_put_event(struct view *view, uint32_t track, const struct view_entry *entry);
-/* The same for one of several series that are sorted together; `number`: which one it is. */
+/* Puts an entry into one of several series that are sorted together, of which `number` says which one it is;
+ * one that is too early waits. False: no memory. */
 bool view_put_sorted(struct view_unsorted *unsorted, struct view_series *series, struct view_store *store,
                      uint32_t number, const struct view_entry *entry);
 typedef struct view_series *view_series_of(void *user, uint32_t number);
-/* Puts what waits into these series. False: no memory. */
-bool view_sort_series(struct view_unsorted *unsorted, struct view_store *store, view_series_of *series_of,
-                      void *user, uint32_t series_count);
-/* Puts what waits where it belongs. False: no memory. */
-bool view_sort(struct view *view);
+/* Puts what waits into these series, as far as that is done by going over this number of entries: a series
+ * is as it was, until it has all of them. KYMO_OK, KYMO_END: nothing waits any more, KYMO_E_MEMORY. */
+int view_sort_step(struct view_unsorted *unsorted, struct view_store *store, view_series_of *series_of,
+                   void *user, uint64_t entries);
+void view_unsorted_free(struct view_unsorted *unsorted);
+/* The same of the events. */
+bool view_put_event(struct view *view, uint32_t track, const struct view_entry *entry);
+int view_sort_events(struct view *view, uint64_t entries);
 /* Puts all events so far, which had no times, at this one. False: no memory. */
 bool view_put_at(struct view *view, int64_t time_ns);
 

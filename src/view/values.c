@@ -81,10 +81,9 @@ static struct view_series *get_series(void *user, uint32_t number) {
 
 int view_values_step(struct view_values *values, uint64_t events, struct kymo_error *error) {
   int status = view_pass_step(&values->pass, events, error);
-  if (status == KYMO_END &&
-      !view_sort_series(&values->unsorted, &values->store, get_series, values, values->track_count))
-    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  return status;
+  if (status == KYMO_END)
+    status = view_sort_step(&values->unsorted, &values->store, get_series, values, events);
+  return status == KYMO_E_MEMORY ? kymo_fail(error, status, "out of memory") : status;
 }
 
 double view_values_progress(const struct view_values *values) { return view_pass_progress(&values->pass); }
@@ -96,7 +95,7 @@ void view_values_free(struct view_values *values) {
     view_series_free(&values->tracks[i]);
   view_match_end(&values->match);
   view_pass_end(&values->pass);
-  view_store_end(&values->unsorted.store);
+  view_unsorted_free(&values->unsorted);
   view_store_end(&values->store);
   free(values->tracks);
   view_number_end(&values->number);

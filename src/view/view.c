@@ -47,7 +47,7 @@ void view_clear(struct view *view) {
   free(view->problems);
   free(view->losses);
   view_marks_end(&view->numbered);
-  view_store_end(&view->unsorted.store);
+  view_unsorted_free(&view->unsorted);
   view_store_end(&view->store);
   *view = (struct view){.options = view->options,
                         .paths = view->paths,

@@ -53,6 +53,45 @@ static void equal_times_are_sorted_by_number(void **state) {
   close_list(view);
 }
 
+/* What is in a picture of each track; returns how many events that are. */
+static uint64_t expect_pictures(struct view *view) {
+  const struct view_window all = {view->begin_ns, view->end_ns + 1, 8};
+  uint64_t drawn = 0;
+  for (uint32_t i = 0; i < view->track_count; i++) {
+    struct view_cell cells[8];
+    uint64_t count = 0;
+    assert_int_equal(view_tile(view, &all, &i, 1, NULL, cells), KYMO_OK);
+    for (unsigned x = 0; x < 8; x++)
+      count += cells[x].count;
+    assert_int_equal(count, view->tracks[i].events.count);
+    drawn += count;
+  }
+  return drawn;
+}
+
+static uint64_t last_is_first(unsigned i) { return i + 1 < EVENTS ? i : 0; }
+
+/* The track of the late event is merged by steps, and drawn without it until then. */
+static void pictures_are_drawn_while_events_are_sorted(void **state) {
+  (void)state;
+  enum { STEP = 777 };
+  struct kymo_error error = {0};
+  unsigned steps = 0; /* after all events are read */
+  int status;
+  make_list(last_is_first, 2);
+  view_write_cpel("list.cpel", list, EVENTS, 1, 2);
+  struct view *view = view_start(below("list.cpel"), VIEW_BY_THREAD, NULL, false);
+  do {
+    view_expect_ok(status = view_build_step(view, STEP, &error), &error);
+    uint64_t drawn = expect_pictures(view);
+    assert_true(drawn == view->events || (view->events == EVENTS && drawn == EVENTS - 1));
+    steps += view->events == EVENTS;
+  } while (status == KYMO_OK);
+  assert_true(steps >= EVENTS / 2 / STEP);
+  expect_sorted(view);
+  close_list(view);
+}
+
 /* ---- finding ---- */
 
 static void expect_found(struct view *view, unsigned i) {
@@ -234,6 +273,7 @@ static void events_before_the_first_time_are_at_it(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(equal_times_are_sorted_by_number, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(pictures_are_drawn_while_events_are_sorted, make_top, remove_top),
       cmocka_unit_test_setup_teardown(one_late_event_keeps_the_others_near, make_top, remove_top),
       cmocka_unit_test_setup_teardown(tracks_that_are_in_order_are_searched, make_top, remove_top),
       cmocka_unit_test_setup_teardown(rows_without_any_order_take_one_pass, make_top, remove_top),
