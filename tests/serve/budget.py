@@ -77,11 +77,11 @@ def given_up(server, state):
 
 
 def rows(server, _):
-    """A thousand rows that are far from one another."""
+    """Rows that are far from one another: as many as a sanitizer's slow code reads within the time of one request."""
     made = server.task('filter', text=SPARSE)
-    replies = send(server, [server.path('rows', {'first': 0, 'count': 1000, 'filter': made.id}), server.path('state', {})])
+    replies = send(server, [server.path('rows', {'first': 0, 'count': 300, 'filter': made.id}), server.path('state', {})])
     state, listed = take(replies[1]), take(replies[0])
-    same((b'"tracks":' in state, listed.count(b'{"number":')), (True, min(int(made.count), 1000)))
+    same((b'"tracks":' in state, listed.count(b'{"number":'), listed[:15]), (True, 300, b'HTTP/1.1 200 OK'))
     printed = subprocess.run([KYMO, 'cat', '-f', 'json', '--filter', SPARSE, 'big'], capture_output=True, check=True).stdout.count(b'\n')
     same(int(made.count), printed)
 
