@@ -138,6 +138,47 @@ static void a_view_grows_with_its_trace(void **state) {
   for (unsigned i = 0; i < STREAMS; i++)
     view_end_stream(&streams[i]);
   free(view_events);
+  view_events = NULL;
+}
+
+/* ---- events of one time ---- */
+
+static void expect_rows_from(struct view *view, uint64_t first, uint64_t count) {
+  struct kymo_error error = {0};
+  struct rows rows = {.next = first};
+  view_expect_ok(view_rows(view, NULL, first, count, take_row, &rows, &error), &error);
+  assert_int_equal(rows.count, count);
+}
+
+/* Many are the same but for their numbers and values: rows go forward over them, back, and to any of them. */
+static void rows_of_one_time_are_told_apart(void **state) {
+  (void)state;
+  enum { SAME = 600, PAGE = 50 };
+  written = 0;
+  view_is_live = view_is_lossless = true;
+  view_begin_metadata("s");
+  for (unsigned i = 0; i < 2; i++)
+    view_begin_stream(&streams[i], "s", i);
+  for (unsigned i = 0; i < 3 * SAME; i++, written++)
+    view_emit(&streams[view_chance(2)], 1000 + i / SAME, (unsigned)view_chance(2), (uint32_t)written);
+  for (unsigned i = 0; i < 2; i++) {
+    view_flush(&streams[i]);
+    assert_int_equal(fflush(streams[i].file), 0);
+  }
+  struct view *view = view_start(below("s"), VIEW_BY_THREAD, NULL, false);
+  follow(view);
+  view_read_all();
+  for (uint64_t i = 0; i < written; i += PAGE)
+    expect_rows_from(view, i, PAGE);
+  for (uint64_t i = written; i > 0; i -= PAGE)
+    expect_rows_from(view, i - PAGE, PAGE);
+  for (unsigned i = 0; i < 50; i++)
+    expect_rows_from(view, view_chance(written - PAGE), 1 + view_chance(PAGE));
+  view_close(view);
+  for (unsigned i = 0; i < 2; i++)
+    view_end_stream(&streams[i]);
+  free(view_events);
+  view_events = NULL;
 }
 
 /* ---- selections ---- */
@@ -387,6 +428,7 @@ static void a_stream_keeps_its_name_when_another_trace_grows(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_view_grows_with_its_trace, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(rows_of_one_time_are_told_apart, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_stream_that_comes_late_keeps_its_events, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_selection_counts_the_kinds_that_come_meanwhile, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_stream_keeps_its_name_when_another_trace_grows, make_top, remove_top),
