@@ -10,7 +10,7 @@
 #include "view/series.h"
 #include "view/view.h"
 
-enum { VIEW_LANES_MAX = 64 };
+enum { VIEW_LANES_MAX = 64, VIEW_SAME_SORTS = 64 };
 
 /* Spans of a track that are not at the same time. */
 struct view_lane {
@@ -162,6 +162,18 @@ struct view {
     } * turns; /* by the view's tracks */
     uint32_t turn_count;
   } match;
+  struct view_same { /* of a live trace: the events of one time, over which the reader goes */
+    int64_t time_ns;
+    bool is_set;          /* it has gone over all of them up to the last one that was read; … */
+    bool has_others;      /* … some are not counted here */
+    uint32_t track, kind; /* of the last one; UINT32_MAX: not known */
+    struct view_same_sort {
+      uint32_t track, kind;
+      uint64_t read;                 /* by the reader */
+      uint64_t at, before, revision; /* of the track: `before` of them are before this entry */
+    } sorts[VIEW_SAME_SORTS];
+    unsigned sort_count;
+  } same;
   struct view_field_list {
     struct view_field *list; /* names are the reader's */
     size_t count, capacity;

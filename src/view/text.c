@@ -15,6 +15,7 @@ void view_close_reader(struct view *view) {
   kymo_trace_close(view->reader);
   free(view->fields.list);
   view->fields = (struct view_field_list){0};
+  view->same = (struct view_same){0};
   view->reader = NULL;
   view->reached = 0;
 }
@@ -55,32 +56,83 @@ static int count_before(struct view *view, const struct view_mark *mark, uint64_
 
 /* ---- reaching events ---- */
 
-/* Whether an event of a live trace is the one that is looked for. */
-static bool is_match(struct view *view, const struct view_mark *mark, const struct kymo_event *event) {
-  uint32_t track, kind;
-  return event->has_time && event->time_ns == mark->time_ns &&
-         view_match_event(&view->match, event, &track, &kind) == KYMO_OK && track == mark->track &&
-         kind == mark->kind;
+/* The events of the reader's time on a track, of a kind; NULL: they are not counted. */
+static struct view_same_sort *sort_of(struct view_same *same, uint32_t track, uint32_t kind) {
+  for (unsigned i = 0; i < same->sort_count; i++)
+    if (same->sorts[i].track == track && same->sorts[i].kind == kind)
+      return &same->sorts[i];
+  if (same->sort_count == VIEW_SAME_SORTS)
+    return NULL;
+  same->sorts[same->sort_count] = (struct view_same_sort){.track = track, .kind = kind};
+  return &same->sorts[same->sort_count++];
 }
 
-/* Of a live trace: how many events on the track are the same but for their smaller numbers. */
-static uint64_t count_same(const struct view *view, const struct view_mark *mark) {
+/* Reads an event of a live trace, and counts it among those of its time. */
+static int next_live(struct view *view, const struct kymo_event **event, struct kymo_error *error) {
+  struct view_same *same = &view->same;
+  struct view_same_sort *sort = NULL;
+  int status = kymo_trace_next(view->reader, event, error);
+  same->track = same->kind = UINT32_MAX;
+  if (status != KYMO_OK || !(*event)->has_time)
+    return status;
+  if ((*event)->time_ns != same->time_ns)
+    *same = (struct view_same){.time_ns = (*event)->time_ns,
+                               .is_set = same->is_set && (*event)->time_ns > same->time_ns};
+  if (view_match_event(&view->match, *event, &same->track, &same->kind) == KYMO_OK)
+    sort = sort_of(same, same->track, same->kind);
+  if (sort)
+    sort->read++;
+  same->has_others |= !sort;
+  return KYMO_OK;
+}
+
+/* Whether the event that was read last is one that is looked for, or the same but for its number. */
+static bool is_match(const struct view *view, const struct view_mark *mark, const struct kymo_event *event) {
+  return event->has_time && event->time_ns == mark->time_ns && view->same.track == mark->track &&
+         view->same.kind == mark->kind;
+}
+
+/* Those that the reader has gone over, if that is known; or NULL. */
+static struct view_same_sort *read_before(struct view *view, const struct view_mark *mark) {
+  struct view_same *same = &view->same;
+  return same->is_set && !same->has_others && same->time_ns == mark->time_ns
+             ? sort_of(same, mark->track, mark->kind)
+             : NULL;
+}
+
+/* Of a live trace: how many events on the track are the same but for their smaller numbers. Those that were
+ * counted before are not looked at again. */
+static uint64_t count_same(struct view *view, const struct view_mark *mark) {
   const struct view_series *series = &view->tracks[mark->track].events;
-  uint64_t count = 0, at = view_series_find(series, &view->store, mark->time_ns, 0);
-  for (; at < series->count; at++) {
-    struct view_entry entry = view_series_get(series, &view->store, at);
-    if (entry.time_ns != mark->time_ns || entry.value >= mark->number)
-      break;
-    count += entry.code == mark->kind;
+  struct view_same_sort *sort = read_before(view, mark), counted = {0};
+  uint64_t end = view_series_find_equal(series, &view->store, mark->time_ns, mark->number);
+  if (sort && sort->at && sort->at <= end && sort->revision == series->revision)
+    counted = *sort;
+  else
+    counted.at = view_series_find(series, &view->store, mark->time_ns, 0);
+  for (; counted.at < end; counted.at++)
+    counted.before += view_series_get(series, &view->store, counted.at).code == mark->kind;
+  if (sort) {
+    sort->at = counted.at;
+    sort->before = counted.before;
+    sort->revision = series->revision;
   }
-  return count;
+  return counted.before;
 }
 
+/* From where the reader is, unless it has gone over the event. */
 static int reach_live(struct view *view, const struct view_mark *mark, const struct kymo_event **event,
                       struct kymo_error *error) {
   uint64_t before = count_same(view, mark);
-  int status = kymo_trace_goto_time(view->reader, mark->time_ns, error);
-  while (status == KYMO_OK && (status = kymo_trace_next(view->reader, event, error)) == KYMO_OK) {
+  const struct view_same_sort *sort = read_before(view, mark);
+  int status = KYMO_OK;
+  if (sort && sort->read <= before) {
+    before -= sort->read;
+  } else {
+    status = kymo_trace_goto_time(view->reader, mark->time_ns, error);
+    view->same = (struct view_same){.time_ns = mark->time_ns, .is_set = true};
+  }
+  while (status == KYMO_OK && (status = next_live(view, event, error)) == KYMO_OK) {
     if (is_match(view, mark, *event) && before-- == 0)
       return KYMO_OK;
     if ((*event)->has_time && (*event)->time_ns > mark->time_ns)
@@ -214,16 +266,24 @@ static int event_text(struct view *view, const struct kymo_event *event, struct 
 
 /* ---- rows ---- */
 
+/* The same by a step, if it is the next event. False: it is not, or that is not known. */
+static bool is_next_live(struct view *view, const struct view_mark *mark, const struct kymo_event **event,
+                         struct kymo_error *error) {
+  if (next_live(view, event, error) != KYMO_OK || !is_match(view, mark, *event))
+    return false;
+  const struct view_same_sort *sort = read_before(view, mark);
+  return sort && sort->read == count_same(view, mark) + 1;
+}
+
 /* From one event to another one, by a step if it is the next. */
 static int go_to(struct view *view, const struct view_mark *mark, bool is_next,
                  const struct kymo_event **event, struct kymo_error *error) {
   int status = KYMO_AGAIN;
+  if (is_next && view_must_match(view))
+    return is_next_live(view, mark, event, error) ? KYMO_OK : reach(view, mark, event, error);
   if (is_next)
     status = kymo_trace_next(view->reader, event, error);
-  if (status == KYMO_AGAIN || (view_must_match(view) && !(status == KYMO_OK && is_match(view, mark, *event) &&
-                                                          !count_same(view, mark))))
-    status = reach(view, mark, event, error);
-  return status;
+  return status == KYMO_AGAIN ? reach(view, mark, event, error) : status;
 }
 
 /* Rows that are looked up together. */
