@@ -137,6 +137,7 @@ struct view {
   /* reading */
   struct kymo_trace *reader;
   uint64_t reached;       /* the largest number to which it has gone */
+  uint64_t read;          /* the number of the event that it has read last; 0: not known */
   uint64_t reader_number; /* how far the index was when it was opened … */
   struct view_match {     /* … and of a live trace, where its events are in the index */
     struct view *view;

@@ -17,7 +17,7 @@ void view_close_reader(struct view *view) {
   view->fields = (struct view_field_list){0};
   view->same = (struct view_same){0};
   view->reader = NULL;
-  view->reached = 0;
+  view->reached = view->read = 0;
 }
 
 struct kymo_trace *view_trace(struct view *view, struct kymo_error *error) {
@@ -304,9 +304,10 @@ static int read_row(struct rows *rows, uint64_t place, const struct view_mark *m
                     struct kymo_error *error) {
   struct view *view = rows->view;
   const struct kymo_event *event = NULL;
-  bool is_next = rows->at && ((!rows->filter && !rows->is_slewed) || rows->at + 1 == mark->number);
+  bool is_next =
+      (rows->at && !rows->filter && !rows->is_slewed) || (view->read && view->read + 1 == mark->number);
   int status = go_to(view, mark, is_next, &event, error);
-  rows->at = status == KYMO_OK ? mark->number : 0;
+  rows->at = view->read = status == KYMO_OK ? mark->number : 0;
   status = agree(view, mark, status, event, error);
   if (status == KYMO_OK && event_text(view, event, &rows->text) != KYMO_OK)
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -377,6 +378,7 @@ int view_event(struct view *view, uint64_t number, struct view_row *row, view_fi
     status = view->is_wrong ? KYMO_AGAIN : KYMO_END;
   else if (status == KYMO_OK) {
     status = reach(view, &mark, &event, error);
+    view->read = status == KYMO_OK ? number : 0;
     status = agree(view, &mark, status, event, error);
   }
   if (status != KYMO_OK)

@@ -60,6 +60,7 @@ void view_clear(struct view *view) {
                         .match = view->match,
                         .until_us = view->until_us,
                         .reached = view->reached,
+                        .read = view->read,
                         .fields = view->fields,
                         .text = view->text};
 }

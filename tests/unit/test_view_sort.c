@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events that are not in the order of their times, in the viewer's index: where they are put. */
+#include "trace/pause.h"
 #include "view/state.h"
 #include "view_trace.h"
 
@@ -139,6 +140,11 @@ static bool take_row(void *user, const struct view_row *row) {
   return true;
 }
 
+static bool skip_field(void *user, const char *path, const char *text) {
+  (void)user, (void)path, (void)text;
+  return true;
+}
+
 static void rows_without_any_order_take_one_pass(void **state) {
   (void)state;
   struct kymo_error error = {0};
@@ -150,6 +156,31 @@ static void rows_without_any_order_take_one_pass(void **state) {
     expect_found(view, i);
   view_expect_ok(view_rows(view, NULL, next, 1000, take_row, &next, &error), &error);
   assert_int_equal(next, 101000);
+  close_list(view);
+}
+
+static uint64_t in_order(unsigned i) { return i; }
+
+/* A page of rows may take several calls: only the first one moves to a time. */
+static void rows_go_on_where_the_reader_is(void **state) {
+  (void)state;
+  struct kymo_error error = {0};
+  unsigned next = 100000;
+  uint64_t first = 0;
+  make_list(in_order, 1);
+  struct view *view = open_list(1);
+  for (unsigned i = 0; i < 50; i++) {
+    view_expect_ok(view_rows(view, NULL, next, 1, take_row, &next, &error), &error);
+    first = i ? first : kymo_trace_passed(view->reader);
+  }
+  assert_int_equal(kymo_trace_passed(view->reader), first + 49);
+  next = 50000; /* elsewhere, and after an event that was looked at alone */
+  view_expect_ok(view_rows(view, NULL, next, 10, take_row, &next, &error), &error);
+  next = 20001;
+  struct view_row row;
+  view_expect_ok(view_event(view, next, &row, skip_field, NULL, &error), &error);
+  view_expect_ok(view_rows(view, NULL, next, 10, take_row, &next, &error), &error);
+  assert_int_equal(next, 20011);
   close_list(view);
 }
 
@@ -277,6 +308,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(one_late_event_keeps_the_others_near, make_top, remove_top),
       cmocka_unit_test_setup_teardown(tracks_that_are_in_order_are_searched, make_top, remove_top),
       cmocka_unit_test_setup_teardown(rows_without_any_order_take_one_pass, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(rows_go_on_where_the_reader_is, make_top, remove_top),
       cmocka_unit_test_setup_teardown(equal_times_are_searched_by_number, make_top, remove_top),
       cmocka_unit_test_setup_teardown(late_values_and_pairs_are_drawn, make_top, remove_top),
       cmocka_unit_test_setup_teardown(events_before_the_first_time_are_at_it, make_top, remove_top),
