@@ -9,6 +9,7 @@
  * a complete new file replaces the old one.
  */
 #include "trace/index_file.h"
+#include "base/cache.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/path.h"
@@ -40,16 +41,12 @@ static bool beside_trace(struct place *place, const char *trace_path) {
 }
 
 static bool in_cache(struct place *place, const char *trace_path) {
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  char base[PATH_BYTES], *whole = realpath(trace_path, NULL);
+  char *whole = realpath(trace_path, NULL);
   bool is_there = whole != NULL;
   if (is_there)
     snprintf(place->name, sizeof place->name, "index-%016" PRIx64, kymo_hash64(whole, strlen(whole), 0));
   free(whole);
-  if (cache && cache[0] == '/')
-    return is_there && kymo_path_join(place->folder, sizeof place->folder, cache, "kymo");
-  return is_there && home && home[0] == '/' && kymo_path_join(base, sizeof base, home, ".cache") &&
-         kymo_path_join(place->folder, sizeof place->folder, base, "kymo");
+  return is_there && kymo_cache_folder(place->folder, sizeof place->folder);
 }
 
 static bool (*const find_place[])(struct place *, const char *) = {beside_trace, in_cache};
