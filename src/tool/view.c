@@ -174,7 +174,9 @@ static const struct argp parser = {
     .args_doc = "[TRACE|PID|NAME...]",
     .doc = "Show traces in a browser, until Ctrl-C. The address that is printed contains a secret of this "
            "run: who knows it can read the traces.\v--begin, --end and --filter are where the page begins; "
-           "with --html, what the file has.",
+           "with --html, what the file has.\n\nThe index of the traces is kept for the next start in "
+           "$XDG_CACHE_HOME/kymo (~/.cache/kymo), in files view-* that have at most 4 GiB together. They may "
+           "be removed at any time.",
 };
 
 /* ---- serving ---- */
@@ -205,7 +207,7 @@ static void describe(struct serve_traces *out, const struct tool_traces *traces)
   out->view = traces->input.count ? &traces->options : NULL;
   out->file_count = traces->input.count;
   out->title = traces->title;
-  out->command = traces->identity;
+  out->command = traces->command;
   out->gist_clock = traces->input.gist_clock;
   out->cpel_clock = traces->input.cpel_clock;
 }
@@ -348,7 +350,7 @@ static int run_html(struct command *command) {
   int status =
       tool_traces_prepare(&traces, &(struct tool_traces_options){command->by, command->field, false});
   if (status == TOOL_OK)
-    status = tool_view_html(command->html, &traces.options, traces.input.count, traces.title, traces.identity,
+    status = tool_view_html(command->html, &traces.options, traces.input.count, traces.title, traces.command,
                             command->input.quiet);
   status = traces.is_said ? traces.status : status;
   tool_traces_free(&traces);

@@ -3,7 +3,9 @@
 #include "base/fail.h"
 #include "live/client.h"
 #include "live/find.h"
+#include "tool/offsets.h"
 #include "tool/rings.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +44,8 @@ static char *text_of(struct kymo_strbuf *text) {
   return text->text;
 }
 
-/* All that decides what is read of the files. */
-static char *identity_of(const struct tool_input *input) {
+/* The command that prints the events that are shown. */
+static char *command_of(const struct tool_input *input) {
   struct kymo_strbuf text = {0};
   tool_input_command(&text, input);
   for (size_t i = 0; i < input->events.count; i++)
@@ -53,6 +55,26 @@ static char *identity_of(const struct tool_input *input) {
   tool_input_option(&text, "--filter", input->filter);
   tool_input_option(&text, "--filter-file", input->filter_file);
   return text_of(&text);
+}
+
+/* The options that decide what is read of the files, and when it was. The traces say by which descriptions
+ * they are read. Returns an exit status; reports the reason on failure. */
+static int take_options(struct tool_traces *traces) {
+  const struct tool_input *input = &traces->input;
+  struct kymo_strbuf text = {0};
+  int64_t *offsets_ns = NULL;
+  int status = tool_offsets_make(&offsets_ns, input);
+  for (size_t i = 0; i < input->count && offsets_ns; i++)
+    kymo_strbuf_printf(&text, "%" PRId64 " ", offsets_ns[i]);
+  free(offsets_ns);
+  if (status != TOOL_OK)
+    return status;
+  kymo_strbuf_printf(&text, "\n%d %" PRIu64, input->force_correlate, input->gist_clock);
+  tool_input_option(&text, "--cpel-clock", input->cpel_clock);
+  for (size_t i = 0; i < input->events.count; i++)
+    tool_input_option(&text, "--event", input->events.list[i]);
+  traces->read_options = text_of(&text);
+  return TOOL_OK;
 }
 
 static char *title_of(const struct tool_input *input) {
@@ -96,26 +118,18 @@ static int resolve(struct tool_traces *traces) {
 int tool_traces_prepare(struct tool_traces *traces, const struct tool_traces_options *options) {
   struct tool_input *input = &traces->input;
   bool follows = is_live(input);
-  size_t count = 0;
-  traces->identity = identity_of(input);
+  traces->command = command_of(input);
   traces->title = title_of(input);
   int status = resolve(traces);
+  if (status == TOOL_OK)
+    status = take_options(traces);
   if (status != TOOL_OK)
     return status;
-  traces->paths = calloc(input->count + 2, sizeof *traces->paths);
-  if (!traces->paths)
-    tool_end_without_memory();
-  for (size_t i = 0; i < input->count; i++)
-    traces->paths[count++] = input->paths[i];
-  if (input->key)
-    traces->paths[count++] = input->key;
-  if (input->gist_header)
-    traces->paths[count++] = input->gist_header;
   traces->options = (struct view_options){.open = open_traces,
                                           .user = traces,
-                                          .paths = traces->paths,
-                                          .path_count = count,
-                                          .identity = traces->identity,
+                                          .paths = input->paths,
+                                          .path_count = input->count,
+                                          .identity = traces->read_options,
                                           .by = options->by,
                                           .field = options->field,
                                           .is_live = follows,
@@ -127,8 +141,8 @@ void tool_traces_free(struct tool_traces *traces) {
   for (size_t i = 0; traces->resolved && traces->resolved[i]; i++)
     free(traces->resolved[i]);
   free(traces->resolved);
-  free(traces->paths);
-  free(traces->identity);
+  free(traces->read_options);
+  free(traces->command);
   free(traces->title);
   free(traces->own);
 }

@@ -11,9 +11,8 @@ struct tool_traces {
   char *own;          /* a path that is not of the command line, or NULL */
   const char **words; /* the paths as they were given */
   char **resolved;    /* the same with the rings of processes, NULL at the end */
-  const char **paths; /* for the index: all files that decide what is read */
   struct view_options options;
-  char *identity, *title;
+  char *command, *title, *read_options;
   bool is_said; /* why they could not be opened is printed */
   int status;   /* the exit status for that */
 };

@@ -385,9 +385,9 @@ static int complete(struct view *view, struct kymo_error *error) {
   for (uint32_t i = 0; i < view->track_count; i++)
     for (uint32_t k = 0; k < view->tracks[i].lane_count; k++)
       view->tracks[i].lanes[k].is_open = view_lane_is_open(view, &view->tracks[i].lanes[k]);
-  view_build_end(view);
   view->is_complete = true;
   view_keep(view);
+  view_build_end(view);
   return KYMO_END;
 }
 
@@ -459,6 +459,14 @@ int view_build_step(struct view *view, uint64_t events, struct kymo_error *error
   return view->build ? build_step(view, events, error) : check_step(view, events);
 }
 
+/* An index of which it is not known how it was read, or whether that is still so, is not kept. */
+static void note_reading(struct view *view) {
+  struct view_identity *identity = &view->identity;
+  identity->is_known = identity->is_known && view_reading(view->build->trace, &identity->reading);
+  if (!identity->is_known || view_is_ring(view->build->trace))
+    *identity->path = 0;
+}
+
 int view_build_begin(struct view *view, struct kymo_error *error) {
   struct view_build *build = view->build = calloc(1, sizeof *build);
   view->is_in_order = true;
@@ -472,6 +480,7 @@ int view_build_begin(struct view *view, struct kymo_error *error) {
   if (status == KYMO_OK && !take_parts(view))
     status = no_memory(error);
   if (status == KYMO_OK) {
+    note_reading(view);
     kymo_trace_set_loss_handler(build->trace, take_loss, view);
     if (view->options.is_live)
       kymo_trace_set_growth_handler(build->trace, take_growth, view);

@@ -1,150 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where indexes are kept: `kymo/view-HASH` in the user's cache, by the paths and options.
+ * Indexes that are kept: `view-HASH` in the user's cache (kept.h), by what they are of (identity.c).
  *
  *   head · blocks and leaves (series.h) · catalog (catalog.c)
  *
  * An index is taken if it is a regular file of the user's own that no other user may write, of the files
- * of the trace as they are now, with a whole catalog; and if the first events of the trace agree with it.
- * The rest is checked where it is first looked at (view_trust), and all of it while nothing else is to be
- * done. A file is made without a name, which it gets
- * when it is whole.
+ * of the trace as they are now and as they are read now, with a whole catalog; and if the first events of the
+ * trace agree with it. The rest is checked where it is first looked at (view_trust), and all of it while
+ * nothing else is to be done. A file is made without a name, which it gets when it is whole.
  */
 #include "view/state.h"
 #include "base/bytes.h"
+#include "base/cache.h"
 #include "base/fail.h"
-#include <dirent.h>
+#include "view/kept.h"
 #include <fcntl.h>
-#include <inttypes.h>
+#include <kymo/info.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PROBED_EVENTS = 256, DEPTH_MAX = 64 };
+enum { PROBED_EVENTS = 256 };
 
 struct head {
   char magic[8];
   uint64_t version; /* of this layout, and of the machine's byte order */
-  uint64_t files[2];
+  uint64_t identity[2];
   uint64_t catalog, catalog_bytes, catalog_hash;
   uint64_t unused;
 };
 static const char magic[8] = "KYMOVIEW";
-static const uint64_t version = 5;
-
-/* ---- what the index is of ---- */
-
-/* What is below a path, in the order of names. Links below it are not followed. */
-struct below {
-  struct kymo_strbuf *text;
-  uint64_t *bytes;
-  unsigned depth;
-};
-
-static void add_file(const struct below *below, const char *path, const struct stat *info) {
-  if (strstr(path, "/.kymo/index")) /* reading the trace makes it */
-    return;
-  *below->bytes += strstr(path, "/.kymo/") ? 0 : (uint64_t)info->st_size;
-  kymo_strbuf_printf(below->text, "%s %" PRIu64 " %" PRIu64, path, (uint64_t)info->st_ino,
-                     (uint64_t)info->st_size);
-  /* that of the content can be set (touch -r, cp -p), that of the status cannot */
-  const struct timespec times[] = {info->st_mtim, info->st_ctim};
-  for (size_t i = 0; i < 2; i++)
-    kymo_strbuf_printf(below->text, " %lld.%09ld", (long long)times[i].tv_sec, times[i].tv_nsec);
-  kymo_strbuf_printf(below->text, "\n");
-}
-
-static void add_files(const struct below *below, const char *path);
-
-static void add_folder(const struct below *below, const char *path) {
-  const struct below deeper = {below->text, below->bytes, below->depth + 1};
-  struct dirent **names = NULL;
-  int count = below->depth < DEPTH_MAX ? scandir(path, &names, NULL, alphasort) : -1;
-  below->text->failed |= count < 0;
-  for (int i = 0; i < count; i++) {
-    struct kymo_strbuf whole = {0};
-    if (strcmp(names[i]->d_name, ".") != 0 && strcmp(names[i]->d_name, "..") != 0) {
-      kymo_strbuf_printf(&whole, "%s/%s", path, names[i]->d_name);
-      below->text->failed |= whole.failed;
-      if (!whole.failed)
-        add_files(&deeper, whole.text);
-    }
-    kymo_strbuf_free(&whole);
-    free(names[i]);
-  }
-  free(names);
-}
-
-static void add_files(const struct below *below, const char *path) {
-  struct stat info;
-  if (lstat(path, &info) != 0)
-    below->text->failed = true;
-  else if (S_ISDIR(info.st_mode))
-    add_folder(below, path);
-  else if (S_ISREG(info.st_mode))
-    add_file(below, path, &info);
-}
-
-enum { FOLDER_BYTES = 4000 };
-
-static bool find_folder(char folder[FOLDER_BYTES]) {
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  int length = cache && *cache == '/' ? snprintf(folder, FOLDER_BYTES, "%s/kymo", cache)
-               : home && *home == '/' ? snprintf(folder, FOLDER_BYTES, "%s/.cache/kymo", home)
-                                      : FOLDER_BYTES;
-  return length < FOLDER_BYTES;
-}
-
-/* Makes the folder and the one above. */
-static bool make_folder(char *folder) {
-  char *last = strrchr(folder, '/');
-  if (mkdir(folder, 0700) == 0 || access(folder, W_OK | X_OK) == 0)
-    return true;
-  *last = 0;
-  mkdir(folder, 0700);
-  *last = '/';
-  return mkdir(folder, 0700) == 0;
-}
-
-void view_identify(struct view *view) {
-  struct kymo_strbuf what = {0}, files = {0};
-  char folder[FOLDER_BYTES];
-  view->identity = (struct view_identity){.path = ""};
-  kymo_strbuf_printf(&what, "%d %s\n%s\n", (int)view->options.by, view->field ? view->field : "",
-                     view->identity_text);
-  for (size_t i = 0; i < view->options.path_count; i++) {
-    char *whole = realpath(view->paths[i], NULL);
-    kymo_strbuf_printf(&what, "%s\n", whole ? whole : view->paths[i]);
-    if (whole)
-      add_files(&(struct below){&files, &view->identity.bytes, 0}, whole);
-    else
-      files.failed = true, view->identity.bytes = 0; /* a pipe, a process: it is not there the next time */
-    free(whole);
-  }
-  kymo_strbuf_printf(&files, "%s", KYMO_VERSION);
-  if (!files.failed && !view->options.is_live)
-    view->identity.files = kymo_hash128(files.text, files.length, version);
-  if (!what.failed && !files.failed && view->options.is_kept && !view->options.is_live &&
-      find_folder(folder)) {
-    snprintf(view->identity.path, sizeof view->identity.path, "%s/view-%016" PRIx64, folder,
-             kymo_hash64(what.text, what.length, version));
-  }
-  kymo_strbuf_free(&what);
-  kymo_strbuf_free(&files);
-}
-
-static bool is_known(const struct kymo_hash128 *files) { return files->high || files->low; }
-
-bool view_has_changed(struct view *view) {
-  const struct view_identity before = view->identity;
-  view_identify(view);
-  const struct kymo_hash128 now = view->identity.files;
-  view->identity = before;
-  return is_known(&before.files) && is_known(&now) &&
-         (now.high != before.files.high || now.low != before.files.low);
-}
+static const uint64_t version = 6;
 
 /* ---- taking ---- */
 
@@ -152,7 +40,7 @@ static int open_kept(const char *path) {
   struct stat info;
   int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   bool is_ours = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
-                 (info.st_mode & 022) == 0;
+                 (info.st_mode & 022) == 0 && view_kept_use(fd);
   if (fd >= 0 && !is_ours)
     close(fd);
   return is_ours ? fd : -1;
@@ -160,13 +48,13 @@ static int open_kept(const char *path) {
 
 static bool read_head(struct view *view, struct head *head) {
   const struct view_store *store = &view->store;
+  const struct kymo_hash128 hash = view_hash_of(&view->identity);
   if (store->mapped < sizeof *head)
     return false;
   memcpy(head, store->base, sizeof *head);
   return memcmp(head->magic, magic, sizeof magic) == 0 && head->version == version &&
-         head->files[0] == view->identity.files.high && head->files[1] == view->identity.files.low &&
-         head->catalog >= sizeof *head && head->catalog <= store->mapped &&
-         head->catalog_bytes <= store->mapped - head->catalog &&
+         head->identity[0] == hash.high && head->identity[1] == hash.low && head->catalog >= sizeof *head &&
+         head->catalog <= store->mapped && head->catalog_bytes <= store->mapped - head->catalog &&
          head->catalog_hash == kymo_hash64(store->base + head->catalog, (size_t)head->catalog_bytes, version);
 }
 
@@ -194,12 +82,9 @@ static bool is_as_indexed(struct view *view, const struct kymo_event *event, con
 }
 
 /* Compares the first events of the trace with the index. */
-static bool probe(struct view *view) {
-  struct kymo_trace *trace;
+static bool probe(struct view *view, struct kymo_trace *trace) {
   struct view_tracker tracker;
   struct kymo_batch batch;
-  if (view->options.open(view->options.user, false, &trace, NULL) != KYMO_OK)
-    return false;
   bool is_same = view_tracker_begin(&tracker, trace, view->options.by, view->field, NULL) == KYMO_OK;
   uint64_t seen = 0;
   for (int status = KYMO_OK; is_same && status == KYMO_OK && seen < PROBED_EVENTS;) {
@@ -211,30 +96,83 @@ static bool probe(struct view *view) {
     is_same = is_same && status >= KYMO_OK && (status != KYMO_END || seen == view->events);
   }
   view_tracker_end(&tracker);
-  kymo_trace_close(trace);
   return is_same && !view->is_wrong;
 }
 
-int view_load(struct view *view) {
+/* Replaces the path of a part, or the begin of a path in it. False: no memory. */
+static bool respell_one(char **path, const char *then, const char *now) {
+  size_t length = strlen(then);
+  struct kymo_strbuf text = {0};
+  if (strncmp(*path, then, length) != 0 || ((*path)[length] && (*path)[length] != '/'))
+    return true;
+  kymo_strbuf_printf(&text, "%s%s", now, *path + length);
+  if (text.failed)
+    return kymo_strbuf_free(&text), false;
+  free(*path);
+  *path = text.text;
+  return true;
+}
+
+/* Paths are shown as they are spelled this time. False: there are other parts, or no memory. */
+static bool respell(struct view *view, const struct kymo_trace *trace) {
+  bool is_done = view->part_count == kymo_trace_part_count(trace);
+  for (uint32_t i = 0; i < view->part_count && is_done; i++) {
+    const char *now = kymo_trace_part(trace, i)->path;
+    bool is_other = strcmp(now, view->parts[i]) != 0;
+    for (size_t k = 0; k < view->problem_count && is_done && is_other; k++)
+      is_done = respell_one(&view->problems[k].path, view->parts[i], now);
+    is_done = is_done && respell_one(&view->parts[i], view->parts[i], now);
+  }
+  return is_done;
+}
+
+/* False: it is not sound, or of something else; the view then is half full. */
+static bool load(struct view *view, int fd, struct kymo_trace *trace) {
   struct head head;
-  int fd = *view->identity.path ? open_kept(view->identity.path) : -1;
-  if (fd < 0 || view_store_map(&view->store, fd, NULL) != KYMO_OK)
-    return KYMO_E_ABSENT;
-  if (!read_head(view, &head))
-    return KYMO_E_ABSENT;
+  if (!view_reading(trace, &view->identity.reading)) {
+    close(fd);
+    return false;
+  }
+  if (view_store_map(&view->store, fd, NULL) != KYMO_OK || !read_head(view, &head))
+    return false;
   view->store.used = head.catalog;
-  if (!view_catalog_read(view, view->store.base + head.catalog, (size_t)head.catalog_bytes) || !probe(view))
-    return KYMO_E_ABSENT;
-  view->is_complete = view->is_from_cache = true;
-  return KYMO_OK;
+  view->is_complete = view->is_from_cache =
+      view_catalog_read(view, view->store.base + head.catalog, (size_t)head.catalog_bytes) &&
+      respell(view, trace) && probe(view, trace);
+  return view->is_complete;
+}
+
+int view_load(struct view *view, struct kymo_error *error) {
+  struct kymo_trace *trace;
+  int fd = *view->identity.path ? open_kept(view->identity.path) : -1;
+  if (fd < 0)
+    return KYMO_END;
+  int status = view->options.open(view->options.user, false, &trace, error);
+  if (status != KYMO_OK) {
+    close(fd);
+    return status;
+  }
+  bool is_loaded = load(view, fd, trace);
+  kymo_trace_close(trace);
+  return is_loaded ? KYMO_OK : KYMO_END;
 }
 
 /* ---- keeping ---- */
 
+/* The folder of the file in which the index is kept. False: there is none. */
+static bool find_folder(const struct view *view, char folder[sizeof view->identity.path]) {
+  const char *last = strrchr(view->identity.path, '/');
+  if (!last)
+    return false;
+  memcpy(folder, view->identity.path, (size_t)(last - view->identity.path));
+  folder[last - view->identity.path] = 0;
+  return true;
+}
+
 int view_new_store(struct view *view, struct kymo_error *error) {
-  char folder[FOLDER_BYTES];
+  char folder[sizeof view->identity.path];
   int fd = -1;
-  if (*view->identity.path && find_folder(folder) && make_folder(folder))
+  if (find_folder(view, folder) && kymo_cache_make(folder))
     fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd < 0)
     *view->identity.path = 0;
@@ -259,29 +197,38 @@ static bool name_file(const struct view *view) {
   return false;
 }
 
-void view_keep(struct view *view) {
+/* Writes what is not in the blocks. False: there is no space. */
+static bool write_rest(struct view *view) {
   struct kymo_strbuf catalog = {0};
-  const struct view_identity before = view->identity;
-  if (!*view->identity.path)
-    return;
-  view_identify(view); /* a trace that has grown or changed meanwhile is another one */
-  bool is_same =
-      view->identity.files.high == before.files.high && view->identity.files.low == before.files.low;
+  const struct kymo_hash128 hash = view_hash_of(&view->identity);
   view_catalog_write(view, &catalog);
   uint64_t used = view->store.used,
-           at = is_same && !catalog.failed ? view_store_add(&view->store, catalog.length) : UINT64_MAX;
-  if (at != UINT64_MAX) {
+           at = !catalog.failed ? view_store_add(&view->store, catalog.length) : UINT64_MAX;
+  bool is_written = at != UINT64_MAX;
+  if (is_written) {
     struct head head = {.version = version,
-                        .files = {before.files.high, before.files.low},
+                        .identity = {hash.high, hash.low},
                         .catalog = at,
                         .catalog_bytes = catalog.length,
                         .catalog_hash = kymo_hash64(catalog.text, catalog.length, version)};
     memcpy(head.magic, magic, sizeof magic);
     memcpy(view->store.base + at, catalog.text, catalog.length);
     memcpy(view->store.base, &head, sizeof head);
-    if (view_store_shrink(&view->store))
-      name_file(view);
+    is_written = view_store_shrink(&view->store);
   }
   view->store.used = used;
   kymo_strbuf_free(&catalog);
+  return is_written;
+}
+
+void view_keep(struct view *view) {
+  char folder[sizeof view->identity.path];
+  uint64_t most = view->options.kept_most ? view->options.kept_most : VIEW_KEPT_MOST;
+  /* a trace that has grown or changed meanwhile is another one */
+  if (!find_folder(view, folder) || view_change_of(view, view->build->trace) != VIEW_SAME ||
+      !write_rest(view) || view->store.mapped > most || !view_kept_use(view->store.fd))
+    return;
+  view_store_guard(&view->store);
+  if (name_file(view))
+    view_kept_trim(folder, most);
 }

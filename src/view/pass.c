@@ -7,6 +7,8 @@ int view_pass_begin(struct view_pass *pass, struct view *view, const struct view
                     struct kymo_error *error) {
   pass->view = view;
   int status = view->options.open(view->options.user, false, &pass->trace, error);
+  /* before a filter adds parts of its own */
+  pass->is_other = status == KYMO_OK && view_change_of(view, pass->trace) == VIEW_OTHER;
   return status == KYMO_OK && filter ? view_filter_attach(filter, pass->trace, error) : status;
 }
 
@@ -25,13 +27,25 @@ static bool is_whole(const struct view_pass *pass) {
 /* Whether the trace is another one than that of the index. Events that have come to its end since are left
  * out; a filter that selects the first events of some number ends before. */
 static bool is_another(const struct view_pass *pass) {
-  return is_whole(pass) && pass->number <= pass->view->last_number && view_has_changed(pass->view);
+  const struct view *view = pass->view;
+  if (!view->is_complete || view->options.is_live)
+    return false;
+  enum view_change change = view_change_of(view, NULL);
+  return pass->is_other || change == VIEW_OTHER ||
+         (change == VIEW_GROWN && is_whole(pass) && pass->number <= view->last_number);
 }
 
 static int fail_by_damage(const struct kymo_trace *trace, struct kymo_error *error) {
   const struct kymo_damage *damage = kymo_trace_damage(trace, kymo_trace_damage_count(trace) - 1);
   return kymo_fail_at(error, damage->code < 0 ? damage->code : KYMO_E_FORMAT, damage->path, damage->offset,
                       "%s", damage->message);
+}
+
+int view_expect_same(struct view *view, struct kymo_error *error) {
+  if (!view->is_complete || view->options.is_live || view_change_of(view, NULL) != VIEW_OTHER)
+    return KYMO_OK;
+  view->is_wrong = true;
+  return kymo_fail(error, KYMO_E_FORMAT, "the trace has changed: it is indexed anew");
 }
 
 int view_pass_step(struct view_pass *pass, uint64_t events, struct kymo_error *error) {
@@ -52,7 +66,7 @@ int view_pass_step(struct view_pass *pass, uint64_t events, struct kymo_error *e
   if (status == KYMO_END && has_more_damage(pass))
     return fail_by_damage(pass->trace, error);
   if (status == KYMO_END && is_another(pass)) {
-    status = view_disagree(pass->view, error);
+    status = view_disagree(pass->view, pass->trace, error);
     return status == KYMO_AGAIN ? kymo_fail(error, KYMO_E_FORMAT, "the index is built anew") : status;
   }
   pass->is_done = status == KYMO_END;

@@ -94,7 +94,7 @@ bool view_find_all(struct view *view, const uint64_t *numbers, size_t count, str
       return false;
     find_on_track(view, i, numbers, count, marks);
   }
-  return true;
+  return view_is_whole(view);
 }
 
 bool view_find(struct view *view, uint64_t number, struct view_mark *mark) {
@@ -104,8 +104,9 @@ bool view_find(struct view *view, uint64_t number, struct view_mark *mark) {
       return false;
     find_on_track(view, i, &number, 1, mark);
     if (mark->number && mark->number == number)
-      return true;
+      return view_is_whole(view);
   }
+  view_is_whole(view); /* that there is none may come from a cut, too */
   return false;
 }
 
@@ -160,6 +161,8 @@ static int find_nearest(struct view *view, uint32_t track, const struct wanted *
       return KYMO_END;
   }
   status = seek(view, track, wanted, bits, &from->index, mark);
+  if (!view_is_whole(view))
+    return KYMO_AGAIN;
   from->is_within = status == VIEW_LATER;
   return status;
 }
@@ -251,12 +254,14 @@ static int find_at(struct view *view, uint32_t track, int64_t time_ns, struct vi
   if (!view_trust_times(view, series, time_ns, time_ns))
     return KYMO_AGAIN;
   uint64_t at = view_series_find(series, &view->store, time_ns, 0);
+  if (!view_is_whole(view))
+    return KYMO_AGAIN;
   if (at == series->count)
     return KYMO_END;
   if (!view_trust(view, series, at, at + 1))
     return KYMO_AGAIN;
   *mark = mark_at(view, track, at);
-  return KYMO_OK;
+  return view_is_whole(view) ? KYMO_OK : KYMO_AGAIN;
 }
 
 /* In order, what a filter selects is known by number. */
@@ -354,7 +359,9 @@ int view_count(struct view *view, uint32_t track, const struct view_window *wind
              : !view_trust_times(view, series, window->begin_ns, window->begin_ns) ||
                    !view_trust_times(view, series, window->end_ns, window->end_ns))
     return KYMO_AGAIN;
-  return count_in(view, track, window, filter, count) ? KYMO_OK : KYMO_E_MEMORY;
+  if (!count_in(view, track, window, filter, count))
+    return KYMO_E_MEMORY;
+  return view_is_whole(view) ? KYMO_OK : KYMO_AGAIN;
 }
 
 int view_activity(struct view *view, int64_t begin_ns, int64_t end_ns, struct view_filter *filter,

@@ -140,13 +140,15 @@ static int list_spans(struct view_selection *selection, struct kymo_error *error
 }
 
 static int pair(struct view_selection *selection, uint64_t events, struct kymo_error *error) {
+  bool reads = selection->has_pass && selection->latencies.kind_count;
+  int status = reads ? KYMO_OK : view_expect_same(selection->view, error);
+  if (status != KYMO_OK)
+    return status;
   if (!selection->has_pass && is_whole(selection))
     return view_statistics(selection->view, &selection->spans, &selection->span_count) == KYMO_OK
                ? KYMO_END
                : no_memory(error);
-  int status = selection->has_pass && selection->latencies.kind_count
-                   ? view_pass_step(&selection->pass, events, error)
-                   : KYMO_END;
+  status = reads ? view_pass_step(&selection->pass, events, error) : KYMO_END;
   return status == KYMO_END ? list_spans(selection, error) : status;
 }
 
@@ -196,7 +198,7 @@ static int count_track(struct view_selection *selection, uint64_t *events) {
     selection->looked += end - begin;
     *events -= end - begin;
   }
-  return end < last ? KYMO_OK : KYMO_END;
+  return !view_is_whole(view) ? KYMO_AGAIN : end < last ? KYMO_OK : KYMO_END;
 }
 
 static int count(struct view_selection *selection, uint64_t events, struct kymo_error *error) {

@@ -56,7 +56,7 @@ static int begin(struct merge *merge, struct view *view, const struct view_slews
 
 static int end(struct merge *merge, int status) {
   free(merge->cursors);
-  return status == KYMO_OK && merge->view->is_wrong ? KYMO_AGAIN : status;
+  return status == KYMO_OK && !view_is_whole(merge->view) ? KYMO_AGAIN : status;
 }
 
 /* The first event of a track that is shown at or after a time. What is wrong of a kept index is not read. */

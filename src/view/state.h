@@ -53,11 +53,21 @@ struct view_damage {
   uint64_t offset, bytes_lost;
 };
 
-/* What a file of the cache is about. */
+/* A file that is read: where and which it is; when its bytes were written, and when its state changed. */
+struct view_file {
+  struct kymo_hash128 name; /* of its path */
+  uint64_t device, inode, size;
+  int64_t written_s, written_ns, changed_s, changed_ns;
+};
+
+/* What an index is of (identity.c). */
 struct view_identity {
-  struct kymo_hash128 files; /* paths, sizes, times of change; 0: not known */
-  uint64_t bytes;            /* of all files; 0: not known */
-  char path[4096];           /* where it is kept; "": nowhere */
+  struct view_file *files; /* below the paths */
+  size_t file_count, file_capacity;
+  struct kymo_hash128 reading; /* how they are read */
+  bool is_known;               /* else it cannot be said whether they change */
+  uint64_t bytes;              /* of all files; 0: not known */
+  char path[4096];             /* where the index is kept; "": nowhere */
 };
 
 /* What only building needs. */
@@ -127,6 +137,7 @@ struct view {
   bool has_times, is_epoch, is_complete, is_from_cache;
   bool is_in_order; /* by time too: no event was without a time, or earlier than one before */
   uint64_t rebuilt;
+  int64_t looked_us;    /* when view_agree looked at the files */
   bool is_wrong;        /* what was read does not fit: the index is thrown away at the next occasion */
   uint64_t check_track; /* of an index that was kept: how far all of it is checked … */
   uint32_t check_lane, check_chunk;
@@ -212,15 +223,19 @@ bool view_put_at(struct view *view, int64_t time_ns);
 
 /* ---- view.c ---- */
 
-/* What is read is not what was indexed: if the files have changed, or the index was kept, it is built anew.
- * Returns KYMO_AGAIN of an index that was kept, as it may never have been of this trace; else an error. */
-int view_disagree(struct view *view, struct kymo_error *error);
+/* What is read from a trace is not what was indexed: if the files have changed, or the index was kept, it is
+ * built anew. Returns KYMO_AGAIN of an index that was kept, as it may never have been of this trace; else an
+ * error. */
+int view_disagree(struct view *view, struct kymo_trace *trace, struct kymo_error *error);
 /* Throws the index away; the next step builds it anew. */
 int view_restart(struct view *view, struct kymo_error *error);
 /* Frees what is known, but not the options. */
 void view_clear(struct view *view);
 /* What building has measured of spans since the last time goes to their kinds. False: no memory. */
 bool view_sum_up_spans(struct view *view);
+/* A file that another program has cut reads as zeros from then on: to be asked after the last look into the
+ * index, too. False: the index is thrown away. */
+bool view_is_whole(struct view *view);
 /* Before a series is read: an index that was kept is checked there. False: it is wrong, and thrown away. */
 bool view_trust(struct view *view, const struct view_series *series, uint64_t begin, uint64_t end);
 /* The same for all of it, as far as there is time. KYMO_OK, KYMO_AGAIN, VIEW_LATER. */
@@ -262,14 +277,30 @@ void view_close_reader(struct view *view);
 int view_read_marks(struct view *view, const struct view_mark *marks, size_t count, uint64_t first,
                     view_row_handler *handler, void *user, struct kymo_error *error);
 
+/* ---- identity.c ---- */
+
+/* What the files are now, and where their index is kept; the caller frees it. */
+void view_identify(const struct view *view, struct view_identity *identity);
+/* The same for an index that is built from now on: further changes of the files have other times, or the
+ * index is not kept. */
+void view_identify_settled(const struct view *view, struct view_identity *identity);
+void view_identity_free(struct view_identity *identity);
+/* How an open trace is read. False: that cannot be said. */
+bool view_reading(struct kymo_trace *trace, struct kymo_hash128 *reading);
+/* Whether it has rings of a process, which can change without another time of change. */
+bool view_is_ring(const struct kymo_trace *trace);
+struct kymo_hash128 view_hash_of(const struct view_identity *identity);
+/* What the files are in comparison with when they were indexed. GROWN: some are longer, and no other has
+ * changed. OTHER also if they are the same and a trace of them that was opened since (or NULL) is read in
+ * another way. SAME also if nothing is known of them. */
+enum view_change { VIEW_SAME, VIEW_GROWN, VIEW_OTHER };
+enum view_change view_change_of(const struct view *view, struct kymo_trace *trace);
+
 /* ---- file.c ---- */
 
-/* What the files are now, and where their index is kept. */
-void view_identify(struct view *view);
-/* Whether the files are others than when they were indexed; false if that is not known. */
-bool view_has_changed(struct view *view);
-/* Takes the index that is kept. KYMO_E_ABSENT: there is none, or none of these files, or it is not sound. */
-int view_load(struct view *view);
+/* Takes the index that is kept. KYMO_END: there is none, or none of these files, or it is not sound; what
+ * opening the trace says. */
+int view_load(struct view *view, struct kymo_error *error);
 /* Keeps the index; where that is impossible, nothing happens. */
 void view_keep(struct view *view);
 /* A store for an index that is built: in the cache if it is kept there. */
@@ -314,7 +345,7 @@ static inline bool view_names_stream(const struct view *view, const struct view_
 struct view_pass {
   struct view *view;
   struct kymo_trace *trace;
-  bool is_done;
+  bool is_done, is_other;                                  /* other: the trace is not that of the index */
   uint64_t number;                                         /* of the last event that was looked at */
   uint64_t first, events;                                  /* of a window: before it, and in it */
   bool is_of;                                              /* it is of a window */
@@ -330,6 +361,8 @@ int view_pass_step(struct view_pass *pass, uint64_t events, struct kymo_error *e
 /* Only events from one time to before another, of which there are about `events`. */
 int view_pass_window(struct view_pass *pass, int64_t begin_ns, int64_t end_ns, uint64_t events,
                      struct kymo_error *error);
+/* Of what is made without a pass: KYMO_OK, or an error if the trace is another one than was indexed. */
+int view_expect_same(struct view *view, struct kymo_error *error);
 double view_pass_progress(const struct view_pass *pass);
 void view_pass_end(struct view_pass *pass);
 

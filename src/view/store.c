@@ -130,6 +130,10 @@ bool view_store_shrink(struct view_store *store) {
   return ftruncate(store->fd, (off_t)size) == 0;
 }
 
+void view_store_guard(struct view_store *store) {
+  store->guard = kymo_guard_begin(store->base, (size_t)store->mapped, PROT_READ | PROT_WRITE);
+}
+
 bool view_store_is_cut(const struct view_store *store) {
   return kymo_guard_missing(store->guard) != SIZE_MAX;
 }

@@ -42,7 +42,9 @@ uint64_t view_store_take(struct view_store *store, uint64_t bytes);
 void view_store_give(struct view_store *store, uint64_t at, uint64_t bytes);
 /* Gives back what the file has beyond its used bytes and the slack. False: it cannot. */
 bool view_store_shrink(struct view_store *store);
-/* Whether bytes of a mapped file were missing when they were read: it was cut meanwhile. */
+/* From now on the file has a name, and others may cut it; it does not grow any more. */
+void view_store_guard(struct view_store *store);
+/* Whether bytes of a guarded file were missing when they were read: it was cut meanwhile. */
 bool view_store_is_cut(const struct view_store *store);
 /* Closes the file and unmaps it; a store that was never begun may be all zeros. */
 void view_store_end(struct view_store *store);

@@ -51,7 +51,7 @@ static int count_before(struct view *view, const struct view_mark *mark, uint64_
              end = view_series_find_value(series, &view->store, mark->number);
     *count += end > begin ? end - begin : 0;
   }
-  return KYMO_OK;
+  return view_is_whole(view) ? KYMO_OK : KYMO_AGAIN;
 }
 
 /* ---- reaching events ---- */
@@ -188,8 +188,9 @@ static bool is_same(const struct view *view, const struct view_mark *mark, const
 static int agree(struct view *view, const struct view_mark *mark, int status, const struct kymo_event *event,
                  struct kymo_error *error) {
   bool is_missing = status == KYMO_END && !view->options.is_live;
-  return is_missing || (status == KYMO_OK && !is_same(view, mark, event)) ? view_disagree(view, error)
-                                                                          : status;
+  return is_missing || (status == KYMO_OK && !is_same(view, mark, event))
+             ? view_disagree(view, view->reader, error)
+             : status;
 }
 
 /* ---- texts ---- */

@@ -122,7 +122,7 @@ int view_tile(struct view *view, const struct view_window *window, const uint32_
     if (!fill(view, window, series, bits, cells + i * window->pixels))
       return clear(cells, count * window->pixels), KYMO_AGAIN;
   }
-  return KYMO_OK;
+  return view_is_whole(view) ? KYMO_OK : (clear(cells, count * window->pixels), KYMO_AGAIN);
 }
 
 /* ---- spans ---- */
@@ -194,7 +194,7 @@ int view_tile_spans(struct view *view, const struct view_window *window, uint32_
   if (!is_sound(window))
     return KYMO_OK;
   if (!view_trust_window(view, &lane->spans, window->begin_ns, window->end_ns) ||
-      !fill_spans(view, &lane->spans, window, cells))
+      !fill_spans(view, &lane->spans, window, cells) || !view_is_whole(view))
     return clear(cells, window->pixels), KYMO_AGAIN;
   fill_endless(view, lane, window, cells);
   return KYMO_OK;
@@ -216,8 +216,9 @@ bool view_span_at(struct view *view, uint32_t track, uint32_t number, int64_t ti
     *span = open_span(view, lane);
     return true;
   }
-  if (!find_time(view, &lane->spans, time_ns + 1, 0, &after) ||
-      open_at(view, &lane->spans, after, time_ns, &entry) != KYMO_OK)
+  bool is_there = find_time(view, &lane->spans, time_ns + 1, 0, &after) &&
+                  open_at(view, &lane->spans, after, time_ns, &entry) == KYMO_OK;
+  if (!view_is_whole(view) || !is_there)
     return false;
   *span = (struct view_span){entry.time_ns, entry.value, entry.code, false};
   return true;
@@ -234,6 +235,8 @@ bool view_span(struct view *view, uint32_t track, uint32_t number, uint64_t plac
   if (place >= lane->spans.count || !view_trust(view, &lane->spans, place, place + 1))
     return false;
   struct view_entry entry = view_series_get(&lane->spans, &view->store, place);
+  if (!view_is_whole(view))
+    return false;
   *span = (struct view_span){entry.time_ns, entry.value, entry.code, false};
   return true;
 }
@@ -256,5 +259,5 @@ bool view_nearest(struct view *view, uint32_t number, int64_t time_ns, struct vi
       entry = before;
   }
   *mark = (struct view_mark){entry.time_ns, entry.value, number, entry.code, false};
-  return true;
+  return view_is_whole(view);
 }

@@ -66,6 +66,8 @@ void view_clear(struct view *view) {
 }
 
 static int begin(struct view *view, struct kymo_error *error) {
+  view_identity_free(&view->identity);
+  view_identify_settled(view, &view->identity);
   int status = view_new_store(view, error);
   return status == KYMO_OK ? view_build_begin(view, error) : status;
 }
@@ -74,7 +76,6 @@ int view_restart(struct view *view, struct kymo_error *error) {
   view_clear(view);
   view_close_reader(view); /* the files may be others */
   view->rebuilt++;
-  view_identify(view);
   return begin(view, error);
 }
 
@@ -96,9 +97,9 @@ int view_open(struct view **out, const struct view_options *options, struct kymo
     view_close(view);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }
-  view_identify(view);
-  int status = options->is_fresh ? KYMO_E_ABSENT : view_load(view);
-  if (status != KYMO_OK) {
+  view_identify(view, &view->identity);
+  int status = options->is_fresh ? KYMO_END : view_load(view, error);
+  if (status == KYMO_END) {
     view_clear(view);
     status = begin(view, error);
   }
@@ -119,6 +120,7 @@ void view_close(struct view *view) {
   free(view->paths);
   free(view->identity_text);
   free(view->field);
+  view_identity_free(&view->identity);
   kymo_strbuf_free(&view->text);
   free(view);
 }
@@ -145,13 +147,23 @@ int view_prepare(struct view *view, const uint32_t *tracks, size_t count, struct
     if (status == KYMO_OK && filter)
       status = view_filter_prepare(filter, track);
   }
-  return status;
+  return status == KYMO_OK && !view_is_whole(view) ? KYMO_AGAIN : status;
 }
 
 /* ---- trust ---- */
 
-int view_disagree(struct view *view, struct kymo_error *error) {
-  bool has_changed = view_has_changed(view);
+int view_agree(struct view *view, struct kymo_error *error) {
+  enum { LOOK_US = 500000 };
+  int64_t time_us = now_us();
+  if (time_us - view->looked_us > LOOK_US) {
+    view->looked_us = time_us;
+    view_expect_same(view, NULL);
+  }
+  return view->is_wrong ? kymo_fail(error, KYMO_E_FORMAT, "the trace is indexed anew: ask again") : KYMO_OK;
+}
+
+int view_disagree(struct view *view, struct kymo_trace *trace, struct kymo_error *error) {
+  bool has_changed = view_change_of(view, trace) != VIEW_SAME;
   view->is_wrong |= !view->options.is_live && (has_changed || view->is_from_cache);
   if (view->is_from_cache)
     return KYMO_AGAIN;
@@ -164,8 +176,7 @@ static uint32_t count_codes(const struct view *view, const struct view_series *s
   return series->kind == VIEW_SPANS ? view->span_kind_count : view->kind_count;
 }
 
-/* A file that was cut reads as zeros from then on. */
-static bool is_whole(struct view *view) {
+bool view_is_whole(struct view *view) {
   view->is_wrong |= view->store.guard && view_store_is_cut(&view->store);
   return !view->is_wrong;
 }
@@ -207,7 +218,7 @@ int view_trust_all(struct view *view, const struct view_series *series) {
     if (is_new && view_is_late(view))
       return VIEW_LATER;
   }
-  return is_whole(view) ? KYMO_OK : KYMO_AGAIN;
+  return view_is_whole(view) ? KYMO_OK : KYMO_AGAIN;
 }
 
 bool view_trust(struct view *view, const struct view_series *series, uint64_t begin, uint64_t end) {
@@ -219,7 +230,7 @@ bool view_trust(struct view *view, const struct view_series *series, uint64_t be
     if (!trust_chunk(view, series, (size_t)i))
       return false;
   }
-  return is_whole(view);
+  return view_is_whole(view);
 }
 
 bool view_trust_times(struct view *view, const struct view_series *series, int64_t begin_ns, int64_t end_ns) {
@@ -234,12 +245,12 @@ bool view_trust_window(struct view *view, const struct view_series *series, int6
   if (view->is_wrong)
     return false;
   if (!series->unchecked || !series->summary_count)
-    return is_whole(view);
+    return view_is_whole(view);
   size_t last = view_series_chunk(series, end_ns);
   for (size_t i = view_series_chunk(series, begin_ns); i <= last; i++)
     if (!trust_leaves(view, series, i))
       return false;
-  return is_whole(view);
+  return view_is_whole(view);
 }
 
 /* ---- what there is ---- */

@@ -28,6 +28,9 @@
 
 struct view;
 
+/* More bytes than this are not kept in the user's cache: what was used the longest ago is removed. */
+#define VIEW_KEPT_MOST (UINT64_C(4) << 30)
+
 struct view_options {
   /* Opens the traces, at their start: once for building, and once for each task that reads them. is_live:
    * they are followed. */
@@ -35,12 +38,13 @@ struct view_options {
   void *user;
   const char *const *paths; /* what is opened: the index holds as long as these files are the same */
   size_t path_count;
-  const char *identity; /* all else that decides what is read (options, descriptions), as a text; or NULL */
+  const char *identity; /* the options that decide what is read, as a text; or NULL */
   enum view_track_by by;
-  const char *field; /* of VIEW_BY_FIELD */
-  bool is_live;      /* the traces grow */
-  bool is_kept;      /* in the user's cache; else in a temporary file */
-  bool is_fresh;     /* an index that is kept is not taken, since something else may have changed */
+  const char *field;  /* of VIEW_BY_FIELD */
+  bool is_live;       /* the traces grow */
+  bool is_kept;       /* in the user's cache; else in a temporary file */
+  uint64_t kept_most; /* bytes of all indexes that are kept; 0: VIEW_KEPT_MOST */
+  bool is_fresh;      /* an index that is kept is not taken, since something else may have changed */
 };
 
 /* ---- life ---- */
@@ -73,6 +77,9 @@ struct view_info {
 void view_info(const struct view *view, struct view_info *info);
 /* Whether the index was found wrong: the next step throws it away and builds it anew. */
 bool view_is_wrong(const struct view *view);
+/* Whether what was looked up in the index holds: KYMO_OK; KYMO_E_FORMAT with the error if the index was found
+ * wrong, or if the files are others now, which is looked at twice a second. */
+int view_agree(struct view *view, struct kymo_error *error);
 /* The trace by which rows are read, for what is to be asked of it besides: schemas, fields, clocks. NULL with
  * the error. */
 struct kymo_trace *view_trace(struct view *view, struct kymo_error *error);

@@ -8,6 +8,7 @@
 #                 kymo stat and kymo cat print of it
 #   file.py       the page without a server
 #   lives.py      traces that are cut, corrupt or grow; a server that is killed; the command itself
+#   kept.py       an index that is kept is not used when something else decides how the trace is read
 #   budget.py     requests that take long, on a trace of two million events
 #   security.py   which requests are refused; names in a trace that are HTML, JavaScript, sequences of terminals
 set -u
@@ -38,4 +39,5 @@ python3 "$here/values.py" "$kymo"
 python3 "$here/security.py" "$kymo"
 python3 "$here/file.py" "$kymo"
 python3 "$here/lives.py" "$kymo"
+python3 "$here/kept.py" "$kymo"
 python3 "$here/budget.py" "$kymo"
