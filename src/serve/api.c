@@ -6,26 +6,29 @@
 #include <string.h>
 #include <time.h>
 
-static const struct {
+/* exact: an answer that is not of the trace as it is now would mislead. Pictures and rows are asked for again
+ * when the index has changed, and tasks compare the trace themselves. */
+static const struct route {
   const char *path;
   api_handler *answer;
+  bool is_exact;
 } routes[] = {
-    {"state", api_state},         {"offers", api_offers},
-    {"open", api_open},           {"reload", api_reload},
-    {"quit", api_quit},           {"tracks", api_tracks},
-    {"kinds", api_kinds},         {"fields", api_fields},
-    {"schema", api_schema},       {"losses", api_losses},
-    {"problems", api_problems},   {"tile", api_tile},
-    {"spans", api_spans},         {"values", api_values},
-    {"nearest", api_nearest},     {"spanat", api_span_at},
-    {"event", api_event},         {"rows", api_rows},
-    {"rowof", api_row_of},        {"rowat", api_row_at},
-    {"search", api_search},       {"chase", api_chase},
-    {"activity", api_activity},   {"selection", api_selection},
-    {"anomaly", api_anomaly},     {"anomaly/next", api_anomaly_next},
-    {"filter", api_filter_task},  {"latency", api_latency},
-    {"histogram", api_histogram}, {"statistics", api_statistics},
-    {"compare", api_compare},     {"trackby", api_track_by},
+    {"state", api_state, false},         {"offers", api_offers, false},
+    {"open", api_open, false},           {"reload", api_reload, false},
+    {"quit", api_quit, false},           {"tracks", api_tracks, false},
+    {"kinds", api_kinds, false},         {"fields", api_fields, false},
+    {"schema", api_schema, false},       {"losses", api_losses, false},
+    {"problems", api_problems, false},   {"tile", api_tile, false},
+    {"spans", api_spans, false},         {"values", api_values, false},
+    {"nearest", api_nearest, true},      {"spanat", api_span_at, true},
+    {"event", api_event, false},         {"rows", api_rows, false},
+    {"rowof", api_row_of, true},         {"rowat", api_row_at, true},
+    {"search", api_search, true},        {"chase", api_chase, true},
+    {"activity", api_activity, true},    {"selection", api_selection, false},
+    {"anomaly", api_anomaly, false},     {"anomaly/next", api_anomaly_next, true},
+    {"filter", api_filter_task, false},  {"latency", api_latency, false},
+    {"histogram", api_histogram, false}, {"statistics", api_statistics, false},
+    {"compare", api_compare, false},     {"trackby", api_track_by, false},
 };
 
 /* ---- errors ---- */
@@ -48,6 +51,7 @@ void api_put_task(struct kymo_json *json, const struct task *task) {
   api_put_text(json, "state", states[task->state]);
   api_put_u64(json, "indexed", task->indexed);
   api_put_double(json, "done", task->state != TASK_RUNNING ? 1 : task->sort->progress(task->object));
+  api_put_text(json, "renewal", task->is_late ? task->late.message : NULL);
   if (task->state == TASK_FAILED)
     put_error(json, task->error.message, task->error.column);
   else
@@ -155,7 +159,7 @@ struct asked {
   struct api_call call;
   struct query query;
   struct rendered rendered;
-  api_handler *answer;
+  const struct route *route;
   uint64_t epoch;
   int64_t cpu_us;
 };
@@ -226,7 +230,10 @@ static unsigned step(struct api *api, struct asked *asked) {
   int64_t before_us = cpu_now_us();
   if (api->main.view)
     view_set_budget(api->main.view, api->step_us);
-  unsigned status = asked->answer(&asked->call);
+  unsigned status = asked->route->answer(&asked->call);
+  if (asked->route->is_exact && status < API_BAD &&
+      view_agree(asked->call.view, &asked->call.error) != KYMO_OK)
+    status = API_FAILED;
   if (api->main.view)
     view_set_budget(api->main.view, 0);
   api->main.is_over = api->main.error.code < 0; /* the answer may have found that the index is wrong */
@@ -265,16 +272,16 @@ static bool needs_no_view(api_handler *answer) {
   return answer == api_state || answer == api_offers || answer == api_open || answer == api_quit;
 }
 
-static void call_route(struct api *api, api_handler *answer, const char *query, struct http_reply *reply,
-                       void **rest) {
-  if (!api->main.view && !needs_no_view(answer)) {
+static void call_route(struct api *api, const struct route *route, const char *query,
+                       struct http_reply *reply, void **rest) {
+  if (!api->main.view && !needs_no_view(route->answer)) {
     reply_error(reply, API_ABSENT, "no trace is open", 0);
     return;
   }
   struct asked *asked = calloc(1, sizeof *asked);
   if (!asked)
     return;
-  asked->answer = answer;
+  asked->route = route;
   if (!query_parse(&asked->query, query)) {
     reply_error(reply, API_BAD, asked->query.error, 0);
     free(asked);
@@ -289,7 +296,7 @@ static void answer_api(struct api *api, const char *path, size_t length, const c
                        struct http_reply *reply, void **rest) {
   for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
     if (strlen(routes[i].path) == length && strncmp(routes[i].path, path, length) == 0) {
-      call_route(api, routes[i].answer, query, reply, rest);
+      call_route(api, &routes[i], query, reply, rest);
       return;
     }
   reply_error(reply, API_ABSENT, "there is no such path", 0);

@@ -145,22 +145,34 @@ static const struct task *peek(const struct tasks *tasks, unsigned id) {
   return NULL;
 }
 
-static void fail(struct task *task, const struct kymo_error *error) {
-  if (task->next) { /* the earlier one stays */
+/* The earlier result stays, and is said to be one. */
+static void fail_renewal(struct task *task, const struct kymo_error *error) {
+  if (task->next)
     task->sort->end(task->next);
-    task->next = NULL;
-    task->done_us = serve_now_us();
+  task->next = NULL;
+  task->done_us = serve_now_us();
+  task->is_late = true;
+  task->late = *error;
+  task->events = UINT64_MAX; /* it is tried again, whether or not there are more events then */
+}
+
+static void fail(struct task *task, const struct kymo_error *error) {
+  if (task->next) {
+    fail_renewal(task, error);
     return;
   }
   task->state = TASK_FAILED;
   task->error = *error;
 }
 
-static void finish(struct tasks *tasks, struct task *task) {
+static void finish(struct tasks *tasks, struct task *task, const struct task *filter) {
   task->done_us = serve_now_us();
   task->took_us = task->done_us - task->begun_us;
   task->indexed = task->events;
   task->state = TASK_DONE;
+  task->is_late = filter && filter->is_late;
+  if (task->is_late)
+    task->late = filter->late;
   if (!task->next)
     return;
   end_users(tasks, task->id);
@@ -205,7 +217,7 @@ static bool step_task(struct tasks *tasks, struct task *task) {
   if (status < 0)
     fail(task, &error);
   else if (status != KYMO_OK)
-    finish(tasks, task);
+    finish(tasks, task, filter);
   return true;
 }
 
@@ -219,8 +231,10 @@ static bool is_due(const struct tasks *tasks, const struct task *task, int64_t n
 static void renew(struct tasks *tasks, struct task *task, int64_t now_us) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   task->done_us = now_us;
-  if (begin_object(tasks, task, &task->next, &error) != KYMO_OK)
-    task->next = NULL;
+  if (begin_object(tasks, task, &task->next, &error) == KYMO_OK)
+    return;
+  task->next = NULL;
+  fail_renewal(task, &error);
 }
 
 bool tasks_step(struct tasks *tasks) {

@@ -8,8 +8,8 @@
  *
  * A task for which no request has come for TASKS_PAUSE_US waits, and one that is not done ends after
  * TASKS_KEEP_US. When there are TASKS_MAX, the one whose last request is the oldest ends. In a live trace a
- * task that is done is made anew from time to time; until that is done the earlier one is used. Tasks of an
- * index that is built anew end before anything else is done by them.
+ * task that is done is made anew from time to time; until that is done the earlier one is used, and if it
+ * fails the reply says why. Tasks of an index that is built anew end before anything else is done by them.
  */
 #ifndef KYMO_SERVE_TASKS_H
 #define KYMO_SERVE_TASKS_H
@@ -48,6 +48,8 @@ struct task {
   void *next;              /* what replaces it when it is done, or NULL */
   enum task_state state;   /* of `object` */
   struct kymo_error error; /* why it failed */
+  bool is_late;            /* of a live trace: it could not be made anew, so the result is earlier … */
+  struct kymo_error late;  /* … and why */
   uint64_t events;         /* that were indexed when the latest of both began … */
   uint64_t indexed;        /* … and when the one began that is done */
   bool has_begun;          /* the latest of both has made a step */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The server's work between requests: the index, and tasks by it. Requests are made as they come after the
  * checks of who asks. */
+#include "base/fail.h"
 #include "serve/api.h"
 #include "view_trace.h"
+#include <time.h>
 
 enum { MANY = 200, EVENTS = 4000 };
 
@@ -20,19 +22,28 @@ static void write_tracks(unsigned tracks, unsigned events, uint32_t datum) {
 
 static struct api api;
 
-static void begin(void) {
+static bool is_refused; /* nothing but the trace that is followed can be opened */
+
+static int open_or_refuse(void *user, bool is_live, struct kymo_trace **out, struct kymo_error *error) {
+  return is_refused && !is_live ? kymo_fail(error, KYMO_E_SYSTEM, "too many open files")
+                                : view_open_trace(user, is_live, out, error);
+}
+
+static void begin_with(const char *name, bool is_live) {
   static char path[256];
   static struct view_options view;
   static struct serve_options options;
   struct kymo_error error = {0};
-  snprintf(path, sizeof path, "%s", below("t.cpel"));
+  snprintf(path, sizeof path, "%s", below(name));
   view_path = path;
-  view =
-      (struct view_options){.open = view_open_trace, .paths = &view_path, .path_count = 1, .is_kept = true};
+  view = (struct view_options){
+      .open = open_or_refuse, .paths = &view_path, .path_count = 1, .is_live = is_live, .is_kept = !is_live};
   options =
       (struct serve_options){.traces = {.view = &view, .file_count = 1, .title = "t", .command = "kymo cat"}};
   view_expect_ok(api_begin(&api, &options, &error), &error);
 }
+
+static void begin(void) { begin_with("t.cpel", false); }
 
 /* Until nothing is to be done. */
 static void work(void) {
@@ -40,18 +51,30 @@ static void work(void) {
     continue;
 }
 
-static bool has(const char *target, const char *words) {
+static bool replies(const char *target, const char *words, bool is_loud) {
   struct http_reply reply = {0};
   void *rest = NULL;
   api_answer(&api, target, true, &reply, &rest);
   while (rest && !api_go_on(&api, rest, &reply))
     continue;
   bool is_there = reply.size && memmem(reply.bytes, reply.size, words, strlen(words));
-  if (!is_there)
+  if (!is_there && is_loud)
     print_error("%s: %.*s\n", target, (int)reply.size, (const char *)reply.bytes);
   if (!reply.is_static)
     free(reply.bytes);
   return is_there;
+}
+
+static bool has(const char *target, const char *words) { return replies(target, words, true); }
+
+/* Works until a reply has these words. */
+static void until(const char *target, const char *words) {
+  for (time_t begin = time(NULL); !replies(target, words, false);
+       nanosleep(&(struct timespec){0, 1000000}, NULL)) {
+    api_work(&api);
+    if (time(NULL) - begin > 100)
+      fail_msg("%s never has %s", target, words);
+  }
 }
 
 static bool has_tasks(void) {
@@ -147,11 +170,103 @@ static void a_trace_that_has_grown_is_as_it_was(void **state) {
   write_tracks(2, 300, 1);
   begin();
   work();
-  write_tracks(2, 400, 1);
+  for (unsigned i = 300; i < 400; i++)
+    list[i] = (struct view_cpel_event){1000 + i, i % 2, 0, 1};
+  view_write_cpel("t.cpel", list, 400, 1, 2); /* the same file, unlike write_tracks */
   assert_true(has("/api/filter?text=datum%20%3E%200", "\"state\":\"running\""));
   work();
   assert_true(has("/api/filter?text=datum%20%3E%200", "\"count\":\"300\""));
   assert_true(has("/api/state", "\"events\":\"300\""));
+  api_end(&api);
+}
+
+/* What is looked up in the index, of a trace that was replaced meanwhile: no answer of the earlier one. */
+static void nothing_is_looked_up_in_another_trace(void **state) {
+  (void)state;
+  static const char *const asked[] = {
+      "/api/search?number=5",
+      "/api/chase?filter=1&number=5",
+      "/api/activity?begin=0&end=2000000000",
+      "/api/rowat?time=1100",
+      "/api/rowof?number=5",
+      "/api/nearest?track=0&time=1100",
+      "/api/spanat?track=0&lane=0&time=1100",
+  };
+  for (unsigned i = 0; i < sizeof asked / sizeof *asked; i++) {
+    write_tracks(2, 300, 1);
+    begin();
+    work();
+    assert_true(has("/api/filter?text=datum%20%3E%200", "\"id\":1"));
+    work();
+    assert_false(replies(asked[i], "\"message\"", false));
+    api_end(&api);
+    begin();
+    work();
+    assert_true(has("/api/filter?text=datum%20%3E%200", "\"id\":1"));
+    work();
+    write_tracks(2, 200, 5);
+    assert_true(has(asked[i], "the trace is indexed anew: ask again"));
+    work();
+    assert_true(has("/api/state", "\"events\":\"200\""));
+    api_end(&api);
+  }
+}
+
+/* Selections count in the index, and read only for spans. */
+static void a_selection_is_of_the_trace_of_now(void **state) {
+  (void)state;
+  static const char *const asked[] = {selection, "/api/selection?begin=1010&end=1100"};
+  static const char *const wanted[] = {"\"events\":\"200\"", "\"events\":\"90\""};
+  for (unsigned i = 0; i < 2; i++) {
+    write_tracks(2, 300, 1);
+    begin();
+    work();
+    write_tracks(i ? 1 : 2, 200, 5);
+    assert_true(has(asked[i], "\"state\":\"running\""));
+    work();
+    assert_true(has(asked[i], "\"state\":\"running\"")); /* the first one has ended with its index */
+    work();
+    assert_true(has(asked[i], wanted[i]));
+    assert_true(has("/api/state", "\"events\":\"200\""));
+    api_end(&api);
+  }
+}
+
+/* Of a trace that grows an earlier result is used while a newer one is made; if that fails, the reply says
+ * so, and it is tried again. */
+static void a_result_that_is_not_renewed_says_so(void **state) {
+  (void)state;
+  static struct view_test_stream stream;
+  static const char filter[] = "/api/filter?text=value%20%3C%2050",
+                    histogram[] = "/api/histogram?field=value&filter=1";
+  view_is_lossless = true;
+  view_begin_metadata("l");
+  view_begin_stream(&stream, "l", 0);
+  for (unsigned i = 0; i < 200; i++) {
+    view_emit(&stream, 10 + i, 0, i % 100);
+    if (i == 99) {
+      view_flush(&stream);
+      fflush(stream.file);
+      begin_with("l", true);
+      until("/api/state", "\"events\":\"100\"");
+      until(filter, "\"state\":\"done\"");
+      until(histogram, "\"state\":\"done\"");
+      assert_true(has(filter, "\"renewal\":null"));
+    }
+  }
+  view_flush(&stream);
+  fflush(stream.file);
+  is_refused = true;
+  until("/api/state", "\"events\":\"200\"");
+  until(filter, "\"renewal\":\"too many open files\"");
+  until(histogram, "\"renewal\":\"too many open files\"");
+  assert_true(has(filter, "\"state\":\"done\",\"indexed\":\"100\""));
+  is_refused = false;
+  until(filter, "\"indexed\":\"200\"");
+  assert_true(has(filter, "\"renewal\":null"));
+  until(histogram, "\"indexed\":\"200\"");
+  assert_true(has(histogram, "\"renewal\":null"));
+  fclose(stream.file);
   api_end(&api);
 }
 
@@ -161,6 +276,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_wrong_index_is_built_anew_at_any_time, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_trace_that_is_replaced_is_indexed_anew, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_trace_that_has_grown_is_as_it_was, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(nothing_is_looked_up_in_another_trace, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(a_selection_is_of_the_trace_of_now, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(a_result_that_is_not_renewed_says_so, make_top, remove_top),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,8 +84,8 @@ export function header(app: App): Header {
     }
     const active = page.filter ? filter : base;
     setText(state, !active ? '' : active.error ? 'not valid'
-      : active.state === 'running' ? `${count(active.count)} … ${active.done === null ? '' : Math.floor(active.done * 100) + ' %'}` : count(active.count));
-    set(state, {class: active?.error ? 'filter-state error' : 'filter-state', title: active?.error ? active.error.message : active ? filtered(server?.command ?? '', active.text) : null});
+      : active.state === 'running' ? `${count(active.count)} … ${active.done === null ? '' : Math.floor(active.done * 100) + ' %'}` : `${count(active.count)}${active.late === null ? '' : ' (earlier)'}`);
+    set(state, {class: active?.error ? 'filter-state error' : 'filter-state', title: active?.error ? active.error.message : active?.late ? active.late : active ? filtered(server?.command ?? '', active.text) : null});
     set(input, {'aria-invalid': active?.error ? 'true' : null});
     bar.update();
     setText(hides, page.hides ? 'Hide' : 'Dim');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the page knows of the traces: lists that are read again while the server indexes, and the filters at work.
 import type {FieldInfo, Kind, Loss, Problem, ServerState, Track} from './protocol';
-import {NO_SCHEMA, ReplyError} from './protocol';
+import {lateness, NO_SCHEMA, ReplyError} from './protocol';
 import {both, kindsFilter} from './filters';
 import type {Source} from './source';
 import {finish, isAbort, pause} from './source';
@@ -19,6 +19,7 @@ export interface ActiveFilter {
   count: number;
   added: number; // of these, by activities: they are no rows
   error: {message: string; column: number | null} | null;
+  late: string | null; // said of a result that is not of all events
 }
 
 /** What changed: 'state' counts and progress, 'lists' tracks, kinds, fields, losses or problems, 'data' pictures, 'filter' the filters. */
@@ -177,7 +178,7 @@ export class Model {
       return;
     this.running[which].abort();
     this.running[which] = new AbortController();
-    this[which] = text === '' ? null : before?.text === text ? before : {text, id: null, state: 'running', done: null, count: 0, added: 0, error: null};
+    this[which] = text === '' ? null : before?.text === text ? before : {text, id: null, state: 'running', done: null, count: 0, added: 0, error: null, late: null};
     if (text !== '')
       void this.follow(which, text, this.running[which].signal);
     this.generation++;
@@ -191,8 +192,8 @@ export class Model {
         const {indexed} = await finish(() => this.source.filter(text, signal), signal, reply => {
           if (signal.aborted)
             return;
-          const before = this[which], isSame = before?.id === reply.id && before.state === reply.state && before.count === reply.count && before.done === reply.done;
-          this[which] = {text, id: reply.state === 'failed' ? null : reply.id, state: reply.state, done: reply.done, count: reply.count, added: reply.added, error: reply.error};
+          const before = this[which], isSame = before?.id === reply.id && before.state === reply.state && before.count === reply.count && before.done === reply.done && before.late === lateness(reply);
+          this[which] = {text, id: reply.state === 'failed' ? null : reply.id, state: reply.state, done: reply.done, count: reply.count, added: reply.added, error: reply.error, late: lateness(reply)};
           if (isSame)
             return;
           this.generation++;
@@ -206,7 +207,7 @@ export class Model {
       if (signal.aborted || isAbort(error))
         return;
       const message = error instanceof Error ? error.message : String(error);
-      this[which] = {text, id: null, state: 'failed', done: null, count: 0, added: 0, error: {message, column: error instanceof ReplyError ? error.column : null}};
+      this[which] = {text, id: null, state: 'failed', done: null, count: 0, added: 0, error: {message, column: error instanceof ReplyError ? error.column : null}, late: null};
       this.generation++;
       this.tell('filter');
       this.tell('data');

@@ -289,13 +289,18 @@ export interface Task {
   indexed: number | null; // how many events there were for the result; null: all
   done: number | null;
   error: {message: string; column: number | null} | null;
+  renewal: string | null; // of a trace that grows: why the result is not made anew, so that it is of `indexed` events
 }
 export function parseTask(value: Json): Task {
   const from = fields(value), state = text(from.state), error = from.error ? fields(from.error) : null;
   return {
     state: state === 'running' || state === 'failed' ? state : 'done', indexed: numberOrNull(from.indexed), done: numberOrNull(from.done),
-    error: error ? {message: text(error.message), column: numberOrNull(error.column)} : null,
+    error: error ? {message: text(error.message), column: numberOrNull(error.column)} : null, renewal: textOrNull(from.renewal),
   };
+}
+/** What is said of a result that is not of all events; null: nothing. */
+export function lateness({indexed, renewal}: Pick<Task, 'indexed' | 'renewal'>): string | null {
+  return renewal === null ? null : `This result is of the first ${indexed ?? 0} events, and cannot be made anew: ${renewal}`;
 }
 
 export interface FilterReply extends Task {

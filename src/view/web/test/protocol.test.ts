@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import {describe, expect, it} from 'vitest';
 import type {Picture, ValuePicture} from '../src/protocol';
-import {ReplyError, parseEvent, parseFilter, parseLatency, parseMark, parsePicture, parseState, parseTrack, time, writePicture} from '../src/protocol';
+import {ReplyError, lateness, parseEvent, parseFilter, parseLatency, parseMark, parsePicture, parseState, parseTrack, time, writePicture} from '../src/protocol';
 
 const cell = (pixel: number, count: number, longest: number, kind: number) => ({pixel, doubles: [count, longest], words: [kind, 1 << kind, 0]});
 
@@ -61,5 +61,10 @@ describe('JSON replies', () => {
     expect(parseEvent('nonsense')).toMatchObject({number: 0, fields: []});
     expect(parseFilter({state: 'failed', id: null, error: {message: 'E1', column: 4}})).toMatchObject({state: 'failed', id: '', error: {message: 'E1', column: 4}});
     expect(parseLatency({state: 'running', done: 0.25})).toMatchObject({state: 'running', done: 0.25, count: 0, worst: []});
+  });
+  it('say of how many events an earlier result is', () => {
+    expect(lateness(parseFilter({state: 'done', id: 1, indexed: '100', error: null}))).toBeNull();
+    expect(lateness(parseFilter({state: 'done', id: 1, indexed: '100', error: null, renewal: 'too many open files'})))
+      .toBe('This result is of the first 100 events, and cannot be made anew: too many open files');
   });
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A question of a tab to the source: asked once, given up when the tab asks another one or is closed.
 import type {App} from '../app';
-import type {Task} from '../protocol';
+import {lateness, type Task} from '../protocol';
 import {finish, isAbort, pause} from '../source';
 
 const AGAIN_MS = 500;
@@ -11,11 +11,16 @@ const AGAIN_MS = 500;
  * each answer, `report` what is said before the first one: "12 %".
  */
 export async function settle<T extends Task>(app: App, ask: () => Promise<T>, signal: AbortSignal, show: (reply: T) => void, report?: (progress: string) => void): Promise<void> {
+  let said: string | null = null;
   for (let isFirst = true; ; isFirst = false) {
     const reply = await finish(ask, signal, now => { if (isFirst && now.state === 'running') report?.(now.done === null ? '…' : `${Math.floor(now.done * 100)} %`); });
     if (reply.state === 'failed')
       throw new Error(reply.error?.message ?? 'This cannot be computed.');
     show(reply);
+    const late = lateness(reply);
+    if (late !== null && said === null)
+      app.say(late);
+    said = late;
     const {server} = app.model;
     if (!server?.isLive || reply.indexed === null || reply.indexed >= server.events)
       return;
