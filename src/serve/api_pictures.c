@@ -6,7 +6,8 @@
  *   u32 magic, generation, rows, cells, pixels, type
  *   u32 start[rows + 1]          the cells of row r are start[r] to start[r + 1] - 1; then up to 8 bytes
  *   tiles, spans:  f64 count[], longest[]; u32 pixel[], kind[], kinds_low[], kinds_high[]
- *   values:        f64 count[], least[], most[], last[]; u32 pixel[]
+ *   values:        f64 count[], least[], most[], last[]; u32 pixel[]; then up to 4 bytes; f64 least and most
+ *                  of all tracks and times, NaN if there is no value
  */
 #include "serve/api.h"
 #include "base/fail.h"
@@ -46,7 +47,8 @@ struct picture {
   struct drawn *drawn; /* … and what was in all of them */
   size_t count, room;
   uint32_t starts[API_TRACKS_MAX + 2];
-  uint32_t rows; /* so far */
+  uint32_t rows;      /* so far */
+  double least, most; /* of all values */
 };
 
 static void end_picture(void *state) {
@@ -112,7 +114,7 @@ static unsigned reply(struct api_call *call, struct picture *picture, uint32_t t
   bool is_values = type == TYPE_VALUES;
   size_t words = HEADER_WORDS + picture->rows + 1;
   size_t size = (words + words % 2) * 4 + picture->count * (is_values ? 4 * 8 + 4 : 2 * 8 + 4 * 4);
-  size += is_values ? picture->count % 2 * 4 : 0;
+  size += is_values ? picture->count % 2 * 4 + 2 * 8 : 0;
   uint8_t *bytes = calloc(1, size), *at = bytes;
   if (!bytes)
     return API_FAILED;
@@ -123,7 +125,9 @@ static unsigned reply(struct api_call *call, struct picture *picture, uint32_t t
     at = put_u32(at, header[i]);
   for (size_t i = 0; i <= picture->rows; i++)
     at = put_u32(at, picture->starts[i]);
-  put_numbers(at + words % 2 * 4, picture, is_values);
+  at = put_numbers(at + words % 2 * 4, picture, is_values);
+  if (is_values)
+    put_f64(put_f64(at + picture->count % 2 * 4, picture->least), picture->most);
   call->bytes = bytes;
   call->size = size;
   return API_OK;
@@ -241,6 +245,8 @@ static unsigned draw_values(struct api_call *call, struct picture *picture, cons
     picture->values = calloc(picture->window.pixels, sizeof *picture->values);
   if (!picture->values)
     return API_FAILED;
+  if (!view_values_range(values, &picture->least, &picture->most))
+    picture->least = picture->most = (double)NAN;
   for (size_t begun = picture->rows; picture->rows < rows->count && status == API_OK;) {
     status = before_row(call, picture->rows - begun);
     if (status == API_OK)
@@ -261,8 +267,10 @@ unsigned api_values(struct api_call *call) {
   struct picture *picture = field ? picture_of(call, "tracks", false, &rows, &status) : NULL;
   if (!picture)
     return field ? status : API_BAD;
-  const struct task *task =
-      tasks_ask(&call->api->tasks, &task_of_values, &(struct task_query){.words = {field}}, &call->error);
+  struct task_query wanted = {.words = {field}};
+  if (!api_filter_id(call, &wanted.filter))
+    return API_ABSENT;
+  const struct task *task = tasks_ask(&call->api->tasks, &task_of_values, &wanted, &call->error);
   if (!task)
     return api_status(call->error.code);
   if (task->state == TASK_DONE)

@@ -66,8 +66,7 @@ const struct task_sort task_of_histograms = {
 static int begin_values(void **object, struct view *view, const struct task_query *query,
                         struct view_filter *filter, struct kymo_error *error) {
   struct view_values *made;
-  (void)filter;
-  int status = view_values_new(&made, view, query->words[0], error);
+  int status = view_values_new(&made, view, query->words[0], filter, error);
   *object = made;
   return status;
 }

@@ -16,6 +16,7 @@ struct view_values {
   uint32_t track_count;
   struct view_unsorted unsorted;
   int64_t last_ns;
+  bool is_part; /* a filter leaves events out */
 };
 
 static struct view_series *series_of(struct view_values *values, uint32_t track) {
@@ -29,16 +30,28 @@ static struct view_series *series_of(struct view_values *values, uint32_t track)
   return &values->tracks[track];
 }
 
+/* An event without a time is at that of the event before it, which a filter may leave out. */
+static int64_t time_of(const struct view_values *values, const struct kymo_event *event) {
+  struct view *view = values->view;
+  struct view_mark mark;
+  if (event->has_time)
+    return event->time_ns;
+  if (!view->has_times)
+    return (int64_t)event->number;
+  return values->is_part && !view_must_match(view) && view_find(view, event->number, &mark) ? mark.time_ns
+                                                                                            : values->last_ns;
+}
+
 static int take(void *user, const struct kymo_event *event) {
   struct view_values *values = user;
   uint32_t track, kind;
   double value;
+  if (event->number == 0)
+    return KYMO_OK; /* those that activities add have no place */
   int status = view_match_event(&values->match, event, &track, &kind);
   if (status == KYMO_E_MEMORY)
     return status;
-  values->last_ns = event->has_time           ? event->time_ns
-                    : values->view->has_times ? values->last_ns
-                                              : (int64_t)event->number;
+  values->last_ns = time_of(values, event);
   if (status == KYMO_E_ABSENT || !view_number_read(&values->number, values->pass.trace,
                                                    &values->match.tracker.whos.numbers, event, &value))
     return KYMO_OK;
@@ -50,16 +63,17 @@ static int take(void *user, const struct kymo_event *event) {
 }
 
 int view_values_new(struct view_values **out, struct view *view, const char *field,
-                    struct kymo_error *error) {
+                    const struct view_filter *filter, struct kymo_error *error) {
   struct view_values *values = calloc(1, sizeof *values);
   *out = NULL;
   if (!values || !(values->field = view_copy(field)))
     return free(values), kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   values->view = view;
   values->last_ns = view->first_ns;
+  values->is_part = filter;
   values->pass.take = take;
   values->pass.user = values;
-  int status = view_pass_begin(&values->pass, view, NULL, error);
+  int status = view_pass_begin(&values->pass, view, filter, error);
   if (status == KYMO_OK)
     status = view_match_begin(&values->match, view, values->pass.trace, error);
   if (status == KYMO_OK)
@@ -124,4 +138,20 @@ int view_tile_values(struct view *view, const struct view_window *window, uint32
     at = end;
   }
   return KYMO_OK;
+}
+
+bool view_values_range(const struct view_values *values, double *least, double *most) {
+  struct view_range range;
+  bool is_any = false;
+  for (uint32_t i = 0; i < values->track_count; i++) {
+    const struct view_series *series = &values->tracks[i];
+    if (!series->count)
+      continue;
+    view_series_range(series, &values->store, NULL, 0, series->count, &range);
+    double low = view_unorder_float(range.least), high = view_unorder_float(range.most);
+    *least = is_any && *least < low ? *least : low;
+    *most = is_any && *most > high ? *most : high;
+    is_any = true;
+  }
+  return is_any;
 }

@@ -277,10 +277,14 @@ int view_histogram_values(struct view_histogram *histogram, const struct view_hi
 double view_histogram_progress(const struct view_histogram *histogram);
 void view_histogram_free(struct view_histogram *histogram);
 
-/* Values of a numeric field by track and time, for view_tile_values. */
-int view_values_new(struct view_values **out, struct view *view, const char *field, struct kymo_error *error);
+/* Values of a numeric field by track and time, for view_tile_values: of all events, or of those that a filter
+ * selects. */
+int view_values_new(struct view_values **out, struct view *view, const char *field,
+                    const struct view_filter *filter, struct kymo_error *error);
 int view_values_step(struct view_values *values, uint64_t events, struct kymo_error *error);
 double view_values_progress(const struct view_values *values);
+/* The least and the largest value of all tracks. False: there is none. */
+bool view_values_range(const struct view_values *values, double *least, double *most);
 void view_values_free(struct view_values *values);
 
 /* What is in a window of time: events by track and kind, and spans; of those that a filter selects, unless it

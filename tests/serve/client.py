@@ -76,6 +76,10 @@ class Server:
 
     def picture(self, name, **query):
         """The cells of each row of a picture, when it is there."""
+        return rows_of(self.content(name, **query))
+
+    def content(self, name, **query):
+        """The bytes of a picture, when it is there."""
         end = time.monotonic() + PATIENCE
         while True:
             status, _, content = self.raw(self.path(name, query))
@@ -84,7 +88,7 @@ class Server:
             assert time.monotonic() < end, f'{name} {query} is not done'
             time.sleep(0.01)
         assert status == 200, f'{name} {query}: {status} {content[:300]}'
-        return rows_of(content)
+        return content
 
     def built(self):
         """The state when everything is indexed."""
@@ -112,9 +116,14 @@ def rows_of(content):
     for name in ('pixel',) if kind == 2 else ('pixel', 'kind', 'low', 'high'):
         arrays[name] = struct.unpack_from(f'<{cells}I', content, at)
         at += 4 * cells
-    assert at + (cells % 2 * 4 if kind == 2 else 0) == len(content), 'the picture has another size'
+    assert at + (cells % 2 * 4 + 16 if kind == 2 else 0) == len(content), 'the picture has another size'
     assert all(pixel < pixels for pixel in arrays['pixel'])
     return [[{name: array[i] for name, array in arrays.items()} for i in range(starts[r], starts[r + 1])] for r in range(rows)]
+
+
+def range_of(content):
+    """The least and the largest value of all tracks and times, of a picture of values."""
+    return struct.unpack_from('<2d', content, len(content) - 16)
 
 
 def bare(port, request, patience=PATIENCE):

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """What the server says is what the commands print:  values.py KYMO"""
 import json
+import math
 import os
 import sys
 from collections import Counter
 
-from client import Server, check, run, same
+from client import Server, check, range_of, rows_of, run, same
 
 KYMO = sys.argv[1]
 
@@ -306,12 +307,27 @@ def texts(trace):
 
 
 def values(trace):
-    """Minimum and maximum over all pixels are those of the field."""
-    drawn = trace.server.picture('values', field=trace.field, tracks=','.join(str(track['track']) for track in trace.tracks), **trace.window(200))
-    cells = [cell for row in drawn for cell in row]
-    numbers = [event['fields'][trace.field] for event in trace.cat if trace.field in event['fields']]
-    same((min(cell['least'] for cell in cells), max(cell['most'] for cell in cells), sum(cell['count'] for cell in cells)),
-         (min(numbers), max(numbers), len(numbers)))
+    """Count, minimum, maximum and last value of each pixel are those of the events that a filter selects, or of all."""
+    window = trace.window(200)
+    for text in (None, *trace.filters):
+        content = trace.server.content('values', field=trace.field, filter=trace.id_of(text), tracks=','.join(str(track['track']) for track in trace.tracks), **window)
+        wanted = {}
+        for number, event in trace.events_of(text):
+            if trace.field in event['fields']:
+                pixel = (event['ts'] - int(window['begin'])) * 200 // (window['end'] - int(window['begin']))
+                wanted.setdefault(pixel, []).append((event['ts'], number, event['fields'][trace.field]))
+        cells = {}
+        for row in rows_of(content):
+            for cell in row:
+                cells.setdefault(cell['pixel'], []).append(cell)
+        same({pixel: (sum(cell['count'] for cell in list_), min(cell['least'] for cell in list_), max(cell['most'] for cell in list_)) for pixel, list_ in cells.items()},
+             {pixel: (len(list_), min(item[2] for item in list_), max(item[2] for item in list_)) for pixel, list_ in wanted.items()})
+        numbers = [item[2] for list_ in wanted.values() for item in list_]
+        if numbers:
+            same(range_of(content), (min(numbers), max(numbers)))
+        else:
+            assert all(math.isnan(number) for number in range_of(content))
+    trace.server.refused('values', 404, field=trace.field, filter=99999, tracks=0, **window)
 
 
 def fields(trace):

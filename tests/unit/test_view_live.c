@@ -264,7 +264,7 @@ static void expect_values(struct view *view, const struct view_window *all) {
   struct view_track_info track;
   struct view_values *values;
   int status;
-  view_expect_ok(view_values_new(&values, view, "value", &error), &error);
+  view_expect_ok(view_values_new(&values, view, "value", NULL, &error), &error);
   while ((status = view_values_step(values, 100, &error)) == KYMO_OK)
     continue;
   view_expect_ok(status, &error);

@@ -228,16 +228,15 @@ static void the_nearest_event_of_a_track_is_found(void **state) {
   view_close(view);
 }
 
-static void pixels_have_the_values_of_a_field(void **state) {
-  (void)state;
+/* Those below `limit` are what the filter selects. */
+static void expect_pixels(struct view *view, const struct view_filter *filter, uint32_t limit) {
   struct kymo_error error = {0};
-  struct view *view = make_events();
   struct view_values *values;
   struct view_mark first;
+  double least, most, wanted_least = limit, wanted_most = 0;
   int status;
   assert_true(view_find(view, 1, &first));
-  assert_int_equal(view_values_new(&values, view, "none", &error), KYMO_E_USAGE);
-  view_expect_ok(view_values_new(&values, view, "datum", &error), &error);
+  view_expect_ok(view_values_new(&values, view, "datum", filter, &error), &error);
   while ((status = view_values_step(values, 100, &error)) == KYMO_OK)
     assert_true(view_values_progress(values) <= 1);
   assert_int_equal(status, KYMO_END);
@@ -251,7 +250,8 @@ static void pixels_have_the_values_of_a_field(void **state) {
     for (uint32_t x = 0; x < PIXELS; x++) {
       struct view_value_cell wanted = {0};
       for (unsigned k = 0; k < EVENTS; k++)
-        if (track_of(view, k) == track && time_of(&first, k) >= view_window_edge(&window, x) &&
+        if (track_of(view, k) == track && list[k].datum < limit &&
+            time_of(&first, k) >= view_window_edge(&window, x) &&
             time_of(&first, k) < view_window_edge(&window, x + 1)) {
           wanted.least = wanted.count && wanted.least < list[k].datum ? wanted.least : list[k].datum;
           wanted.most = wanted.count && wanted.most > list[k].datum ? wanted.most : list[k].datum;
@@ -261,7 +261,43 @@ static void pixels_have_the_values_of_a_field(void **state) {
       assert_memory_equal(&cells[x], &wanted, sizeof wanted);
     }
   }
+  for (unsigned k = 0; k < EVENTS; k++)
+    if (list[k].datum < limit) {
+      wanted_least = wanted_least < list[k].datum ? wanted_least : list[k].datum;
+      wanted_most = wanted_most > list[k].datum ? wanted_most : list[k].datum;
+    }
+  assert_true(view_values_range(values, &least, &most));
+  assert_true(least == wanted_least && most == wanted_most);
   view_values_free(values);
+}
+
+static void pixels_have_the_values_of_a_field(void **state) {
+  (void)state;
+  struct kymo_error error = {0};
+  struct view *view = make_events();
+  struct view_values *values;
+  assert_int_equal(view_values_new(&values, view, "none", NULL, &error), KYMO_E_USAGE);
+  expect_pixels(view, NULL, UINT32_MAX);
+  view_close(view);
+}
+
+static void values_are_those_of_events_that_a_filter_selects(void **state) {
+  (void)state;
+  struct kymo_error error = {0};
+  struct view *view = make_events();
+  struct view_values *values;
+  struct view_filter *filter;
+  double least, most;
+  view_expect_ok(view_filter_new(&filter, view, "datum < 40", &error), &error);
+  expect_pixels(view, filter, 40);
+  view_filter_free(filter);
+  view_expect_ok(view_filter_new(&filter, view, "datum < 0", &error), &error);
+  view_expect_ok(view_values_new(&values, view, "datum", filter, &error), &error);
+  while (view_values_step(values, 100, &error) == KYMO_OK)
+    continue;
+  assert_false(view_values_range(values, &least, &most));
+  view_values_free(values);
+  view_filter_free(filter);
   view_close(view);
 }
 
@@ -332,6 +368,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(the_nearest_event_of_a_track_is_found, make_top, remove_top),
       cmocka_unit_test_setup_teardown(pixels_have_the_values_of_a_field, make_top, remove_top),
       cmocka_unit_test_setup_teardown(two_views_are_compared_by_name, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(values_are_those_of_events_that_a_filter_selects, make_top, remove_top),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,7 +218,7 @@ static void late_values_and_pairs_are_drawn(void **state) {
   make_list(one_in_the_future, 1);
   struct view *view = open_list(1);
   const struct view_window all = {view->begin_ns, view->end_ns + 1, 2}, one = {all.begin_ns, all.end_ns, 1};
-  view_expect_ok(view_values_new(&values, view, "datum", &error), &error);
+  view_expect_ok(view_values_new(&values, view, "datum", NULL, &error), &error);
   while ((status = view_values_step(values, 5000, &error)) == KYMO_OK)
     continue;
   view_expect_ok(status, &error);
@@ -284,7 +284,7 @@ static void events_before_the_first_time_are_at_it(void **state) {
   view_info(view, &info);
   assert_int_equal(info.events, 500);
   assert_int_equal(info.end_ns - info.begin_ns, 199);
-  view_expect_ok(view_values_new(&values, view, "value", &error), &error);
+  view_expect_ok(view_values_new(&values, view, "value", NULL, &error), &error);
   while ((status = view_values_step(values, 100, &error)) == KYMO_OK)
     continue;
   view_expect_ok(status, &error);

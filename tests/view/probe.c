@@ -299,7 +299,7 @@ static int values(struct view *view, struct kymo_error *error) {
   struct view_track_info info;
   struct view_value_cell sum = {0};
   const struct view_window window = whole(view);
-  int status = view_values_new(&made, view, words[0], error);
+  int status = view_values_new(&made, view, words[0], NULL, error);
   while (status == KYMO_OK)
     status = view_values_step(made, STEP, error);
   if (status < 0)

@@ -369,6 +369,58 @@ await test('K6: a snapshot is gone to after the threshold of anomalies has chang
   await settled(page);
   assert.equal((await rows(page, list => list.one)).one[6], '0');
 }));
+/** Colours and values of the legend, and the colour of each event on the screen. */
+const coloured = page => page.evaluate(async () => {
+  const canvas = document.querySelector('.picture canvas'), {rows} = kymo.timeline.rows, colourOf = text => text.match(/\d+/g).join();
+  const steps = [...document.querySelectorAll('.legend .step')].map(step => { const [from, to = from] = step.textContent.split(' – ').map(Number); return {from, to, colour: colourOf(step.querySelector('.patch').style.backgroundColor)}; });
+  const {kinds} = kymo.model, events = [];
+  for (let number = 1; number <= kymo.model.server.events; number++) {
+    const event = await kymo.source.event(number), {x} = kymo.timeline.place(event), row = rows.find(item => item.track?.track === event.track);
+    const [red, green, blue] = canvas.getContext('2d').getImageData(Math.floor(x), Math.round(row.y - kymo.timeline.top() + row.strip) - 4, 1, 1).data;
+    events.push({colour: [red, green, blue].join(), datum: event.fields.find(field => field.path === 'datum')?.text, kind: kinds[event.kind].name});
+  }
+  return {steps, events};
+});
+writeCpel('l4.cpel', {tracks: ['a', 'b'], kinds: ['rx', 'tx'], events: Array.from({length: 40}, (_, i) => [i * 1000, i % 2, i % 3 && 1, i])});
+await test('L2: events have the colours of their values of a field, which a legend explains; the choice is in the URL, and follows the filter', () => shows('l4.cpel', async (page, server) => {
+  await press(page, 'C');
+  await page.getByLabel('Field of the colours', {exact: true}).selectOption('datum');
+  await press(page, 'Enter');
+  const expect = async (most, isShown) => {
+    const {steps, events} = await coloured(page), valued = steps.slice(0, -1);
+    assert.deepEqual([valued.length, valued[0].from, valued[valued.length - 1].to, new Set(valued.map(step => step.colour)).size], [6, 0, most, 6]);
+    for (const {colour, datum} of events.filter(isShown))
+      assert.equal(colour, valued.find(({from, to}) => from <= Number(datum) && Number(datum) <= to).colour, datum);
+    for (const {colour, datum} of events.filter(event => !isShown(event)))
+      assert.ok(!valued.some(step => step.colour === colour), datum);
+  };
+  await expect(39, () => true);
+  assert.match(await page.getByRole('group', {name: 'Colours: datum'}).textContent(), /^datum.*no value/);
+  await until(page, () => location.hash, hash => /colour=field&by=datum/.test(hash));
+  const shot = one => one.evaluate(() => document.querySelector('.picture canvas').toDataURL()), other = await open(server.address + '&' + new URL(page.url()).hash.slice(1));
+  assert.equal(await shot(other), await shot(page));
+  await other.context().close();
+  const texts = () => page.evaluate(() => [...new DOMParser().parseFromString(kymo.timeline.paper(), 'image/svg+xml').querySelectorAll('text')].map(text => text.textContent));
+  await page.evaluate(() => kymo.store.update({shape: 'events', begin: 0n, span: 8_000n}));
+  await settled(page);
+  for (const name of ['rx 3', 'tx 4', '0 – 6', 'no value'])
+    assert.ok((await texts()).includes(name), name);
+  await page.evaluate(() => kymo.store.update({shape: 'summary', begin: 0n, span: 0n, filter: 'datum < 24'}));
+  await settled(page);
+  await expect(23, event => Number(event.datum) < 24);
+  await page.evaluate(() => kymo.store.update({filter: '', selected: kymo.model.tracks.filter(track => track.name === 'a').map(track => track.track)}));
+  await settled(page);
+  const {events} = await coloured(page);
+  assert.equal(new Set(events.filter((_, i) => i % 2 === 0).map(event => event.colour)).size, 1); // a selected track is red, as in every mode
+  await press(page, 'c', 'c');
+  assert.equal(await page.locator('.legend').isVisible(), false);
+  await press(page, 'c', 'c');
+  assert.equal(await page.locator('.legend').isVisible(), true);
+  await page.getByRole('button', {name: 'Change the field of the colours'}).click();
+  await page.getByLabel('Field of the colours', {exact: true}).selectOption('');
+  await press(page, 'Enter');
+  assert.deepEqual(await page.evaluate(() => [kymo.store.state.colour, document.querySelector('.legend').hidden]), ['kind', true]);
+}));
 await test('L3: a name has the same colour in every file and place; the first track is not special', async () => {
   writeCpel('l1.cpel', {tracks: ['first', 'second', 'third'], kinds: ['rx', 'tx'], events: some(30)});
   writeCpel('l2.cpel', {tracks: ['x', 'third', 'y', 'second', 'first'], kinds: ['other', 'tx', 'rx'], events: some(30).map(([time, track, kind]) => [time, track + 1, kind + 1, 1])});

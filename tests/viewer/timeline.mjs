@@ -22,7 +22,7 @@ const end_ = window => window.begin + window.span;
 const fresh = async () => {
   await page.evaluate(() => {
     const {store} = kymo;
-    store.update({begin: 0n, span: 0n, scroll: 0, rowHeight: 25, order: [], hidden: [], pinned: [], selected: [], collapsed: [], slew: new Map(), filter: '', hides: false, kindsOff: [], colour: 'kind', shape: 'summary',
+    store.update({begin: 0n, span: 0n, scroll: 0, rowHeight: 25, order: [], hidden: [], pinned: [], selected: [], collapsed: [], slew: new Map(), filter: '', hides: false, kindsOff: [], colour: 'kind', colourField: '', shape: 'summary',
       field: '', boxes: [], selection: null, markA: null, markB: null, focus: null, event: null, found: null, back: false, clock: 'relative', tab: 'about'});
     document.activeElement?.blur();
   });
@@ -733,6 +733,21 @@ await g2('values', 'a numeric field is drawn as a line', async () => {
   });
   assert.ok(blue > 500, `${blue} blue picture elements`);
 });
+await g2('values', 'the line is that of the events that the filter selects, dimmed or hidden', async () => {
+  const least = new Map(), most = new Map(), filter = 'datum > 3 AND datum < 40 AND EVENT <> "rx"';
+  for (const {context: {track: {label}}, fields: {datum}} of kymo('cat', '-f', 'json', '--filter', filter, 'g2.cpel').split('\n').filter(line => line.includes('"event":')).map(line => JSON.parse(line))) {
+    least.set(label, Math.min(least.get(label) ?? datum, datum));
+    most.set(label, Math.max(most.get(label) ?? datum, datum));
+  }
+  for (const hides of [false, true]) {
+    await page.evaluate(({filter, hides}) => kymo.store.update({field: 'datum', filter, hides}), {filter, hides});
+    await settled(page);
+    const drawn = await page.evaluate(() => [...new DOMParser().parseFromString(kymo.timeline.paper(), 'image/svg+xml').querySelectorAll('g text')].map(item => Number(item.textContent)));
+    const tracks = (await names(page)).slice(0, drawn.length / 2);
+    assert.ok(tracks.length > 5);
+    assert.deepEqual(drawn, tracks.flatMap(name => [most.get(name), least.get(name)]));
+  }
+});
 await g2('latency', 'two kinds give a track of their pairs, as many as kymo stat says, above all others', async () => {
   await page.evaluate(() => kymo.store.update({event: 1301}, null));
   await press(page, 'k');
@@ -788,6 +803,7 @@ for (const options of [{colorScheme: 'light'}, {colorScheme: 'dark'}, {colorSche
     const opened = await open(server.address, {...options, bypassCSP: true}), states = {
       'at the beginning': () => {},
       'details, ruler, marks, a filter, selected tracks': () => kymo.store.update({boxes: [1235, 1301], selection: {begin: 10_000_000n, end: 30_000_000n}, markA: 5n, markB: 70_000_000n, filter: 'datum < 10', selected: [1, 2], focus: 2, event: 1235, found: 1301}),
+      'colours by a field': () => kymo.store.update({colour: 'field', colourField: 'datum', filter: '', boxes: []}),
       'a filter that is wrong': () => kymo.store.update({filter: 'datum <'}),
       'keys': () => kymo.run('help'),
     };

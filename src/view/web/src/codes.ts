@@ -21,6 +21,8 @@ function logarithm(count: number): number {
 /** The logarithm of 1 + a count, of an event code. */
 export const logOf = (code: number): number => code >>> LOG_SHIFT;
 export const kindOf = (code: number): number => code & KIND_MASK;
+/** The code with another kind. */
+export const withKind = (code: number, kind: number): number => (code & ~KIND_MASK | kind) >>> 0;
 /** Whether a place has one event alone. */
 export const isSingle = (code: number): boolean => code !== 0 && code >>> LOG_SHIFT < LOG_PARTS * 1.33;
 /** For each logarithm, that of a count `share` times as high. */

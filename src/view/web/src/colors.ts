@@ -11,17 +11,19 @@ export interface Palette {
   plain: Rgb; // without colours
   selected: Rgb; // of selected tracks
   loss: Rgb;
+  ramp: readonly Rgb[]; // of the values of a field, from the least to the most: lighter or darker step by step
+  unvalued: Rgb; // of events without the field
   hues: readonly Rgb[];
 }
 
 const hex = (text: string): Rgb => [parseInt(text.slice(1, 3), 16), parseInt(text.slice(3, 5), 16), parseInt(text.slice(5, 7), 16)];
 
 export const light: Palette = {
-  background: hex('#ffffff'), text: hex('#16191d'), muted: hex('#c3c8ce'), plain: hex('#3d4650'), selected: hex('#c8102e'), loss: hex('#b3261e'),
+  background: hex('#ffffff'), text: hex('#16191d'), muted: hex('#c3c8ce'), plain: hex('#3d4650'), selected: hex('#c8102e'), loss: hex('#b3261e'), ramp: ['#21a582', '#238c8c', '#2e6e8e', '#3c4f89', '#472a79', '#440154'].map(hex), unvalued: hex('#878f97'),
   hues: ['#0060aa', '#d66208', '#0d8061', '#b1178f', '#6d9bef', '#8b5a07', '#5525a8', '#45b55d', '#9e0234', '#388dac', '#e292c1', '#515b63'].map(hex),
 };
 export const dark: Palette = {
-  background: hex('#14171b'), text: hex('#e9ecef'), muted: hex('#3d444c'), plain: hex('#b9c1ca'), selected: hex('#ff5c6c'), loss: hex('#ff7b6b'),
+  background: hex('#14171b'), text: hex('#e9ecef'), muted: hex('#3d444c'), plain: hex('#b9c1ca'), selected: hex('#ff5c6c'), loss: hex('#ff7b6b'), ramp: ['#2e6e8e', '#228e8c', '#29ad80', '#5fc860', '#b0dc2f', '#fde725'].map(hex), unvalued: hex('#6b747d'),
   hues: ['#2c9fd1', '#ed955a', '#43c184', '#f563c4', '#9ebfff', '#e6b811', '#b68bff', '#8be277', '#f95253', '#51edff', '#ffc6d5', '#bdb5b9'].map(hex),
 };
 
@@ -60,6 +62,11 @@ export const SHADES = 16;
 /** Shades of a colour, from sparse to dense. */
 export function shades(colour: Rgb, background: Rgb): Uint32Array {
   return Uint32Array.from({length: SHADES}, (_, i) => pixel(mix(background, colour, 0.5 + 0.5 * (i + 1) / SHADES)));
+}
+
+/** A ramp of fewer steps, from its first colour to its last. */
+export function rampOf(ramp: readonly Rgb[], steps: number): Rgb[] {
+  return Array.from({length: steps}, (_, i) => ramp[steps > 1 ? Math.round(i * (ramp.length - 1) / (steps - 1)) : 0]);
 }
 
 /** Relative luminance and contrast, as in WCAG 2. */

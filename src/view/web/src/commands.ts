@@ -2,7 +2,7 @@
 // What the commands of keys.ts do.
 import type {App} from './app';
 import {reveal, setWindow, shownAt, shownTime, windowOf} from './app';
-import {askForFile, clocksDialog, fieldDialog, goToTimeDialog, helpDialog, openDialog, paletteDialog, quitDialog, textDialog, trackByDialog} from './dialogs';
+import {askForFile, clocksDialog, colourDialog, fieldDialog, goToTimeDialog, helpDialog, openDialog, paletteDialog, quitDialog, textDialog, trackByDialog} from './dialogs';
 import {save} from './dom';
 import {fieldFilter, filtered, quote, shellWord} from './filters';
 import {durationExact, plural} from './format';
@@ -335,7 +335,8 @@ export function actions(pages: Pages): Record<string, Action> {
     'chase-track': app => chase(app, 'track'),
     ...snapshotActions(pages.snapshots),
     'shape': update(state => ({shape: next(['summary', 'events'] as const, state.shape)})),
-    'colour': update(state => ({colour: next(['kind', 'track', 'none'] as const, state.colour)})),
+    'colour': update(state => ({colour: next(state.colourField ? ['kind', 'track', 'field', 'none'] as const : ['kind', 'track', 'none'] as const, state.colour)})),
+    'colour-field': colourDialog,
     'field': fieldDialog,
     'track-by': trackByDialog,
     'theme': app => { app.store.update({theme: next(['auto', 'light', 'dark'] as const, app.store.state.theme)}, null); app.say(`Theme: ${app.store.state.theme === 'auto' ? 'of the system' : app.store.state.theme}.`); },

@@ -8,6 +8,7 @@ import type {Group} from './keys';
 import {COMMANDS, GESTURES, spelled} from './keys';
 import type {Offer} from './protocol';
 import {isAbort} from './source';
+import {colourField} from './state';
 import {center} from './window';
 
 export function helpDialog(): void {
@@ -97,8 +98,16 @@ function choiceDialog(title: string, label: string, options: {value: string; tex
   select.focus();
 }
 
+const numeric = (app: App) => app.model.fields.filter(field => field.isNumeric).map(field => ({value: field.name, text: field.name}));
+
+export function colourDialog(app: App): void {
+  const {state} = app.store;
+  choiceDialog('Colours by the value of a field', 'Field of the colours', [{value: '', text: '(colours by kind)'}, ...numeric(app)], colourField(state), 'Where several events are in one place, the largest value gives the colour.',
+    field => app.store.update({colour: field ? 'field' : 'kind', colourField: field}));
+}
+
 export function fieldDialog(app: App): void {
-  const fields = app.model.fields.filter(field => field.isNumeric).map(field => ({value: field.name, text: field.name}));
+  const fields = numeric(app);
   choiceDialog('Draw a field as a line', 'Field', [{value: '', text: '(none)'}, ...fields], app.store.state.field, 'Below each track: a line through the values, in a band from the least to the most.', field => app.store.update({field}));
 }
 

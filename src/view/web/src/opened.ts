@@ -6,7 +6,7 @@ import {initial} from './state';
 
 const TRACKS: readonly ('order' | 'hidden' | 'pinned' | 'selected')[] = ['order', 'hidden', 'pinned', 'selected'];
 /** What is of one trace; settings are of the reader. */
-const OF_TRACE: readonly (keyof State)[] = ['begin', 'span', 'scroll', 'order', 'hidden', 'pinned', 'selected', 'collapsed', 'slew', 'filter', 'kindsOff', 'field', 'markA', 'markB',
+const OF_TRACE: readonly (keyof State)[] = ['begin', 'span', 'scroll', 'order', 'hidden', 'pinned', 'selected', 'collapsed', 'slew', 'filter', 'kindsOff', 'field', 'colourField', 'markA', 'markB',
   'selection', 'focus', 'event', 'found', 'boxes', 'latencyFrom', 'latencyTo', 'latencyKey'];
 
 /** For another trace: all of it is shown. */

@@ -10,13 +10,16 @@ import {ReplyError} from './protocol';
 import type {GroupRow, Row, TrackRow} from './rows';
 import {isAbort, pause} from './source';
 import {PictureSum} from './sums';
+import {colourField} from './state';
+import type {Range} from './steps';
 import type {Window} from './window';
 import {whole} from './window';
 
-/** 'all': events without the page's filter; 'hit': those it selects; 'pairs': those of a latency. */
-export type Layer = 'all' | 'hit' | 'spans' | 'values' | 'pairs';
+/** 'all': events without the page's filter; 'hit': those it selects; 'pairs': those of a latency; 'values', 'colours': of a field. */
+export type Layer = 'all' | 'hit' | 'spans' | 'values' | 'colours' | 'pairs';
 
-const LAYERS: Layer[] = ['all', 'hit', 'spans', 'values', 'pairs'];
+const LAYERS: Layer[] = ['all', 'hit', 'spans', 'values', 'colours', 'pairs'];
+const isOfField = (layer: Layer) => layer === 'values' || layer === 'colours';
 export const PAIRS_KEY = 'pairs';
 const KEPT_MAX = 40, KEPT_CELLS_MAX = 3_000_000, // of a layer: some 100 MB
   TRACKS_MAX = 256, CELLS_MAX = 524288, PIXELS_MAX = 8192, // the server takes no more
@@ -105,6 +108,11 @@ export class Pictures {
   of(layer: Layer): readonly Kept[] {
     return this.kept.get(this.name(layer)) ?? [];
   }
+  /** The range of a field's values; null: it is not known yet. */
+  range(layer: 'values' | 'colours'): Range | null {
+    const newest = this.of(layer).reduce<Kept | null>((found, kept) => found && found.used > kept.used ? found : kept, null);
+    return newest ? (newest.picture as ValuePicture).range : null;
+  }
   version(layer: Layer): string {
     const {model} = this.app, generation = model.dataGeneration, filter = layer === 'hit' ? model.filter : layer === 'all' ? model.base : null;
     if (layer === 'pairs')
@@ -119,8 +127,18 @@ export class Pictures {
   }
 
   private name(layer: Layer): string {
-    const {model, store} = this.app;
-    return layer === 'all' ? `all ${model.base?.text ?? ''}` : layer === 'hit' ? `hit ${model.filter?.text ?? ''}` : layer === 'values' ? `values ${store.state.field}` : layer === 'pairs' ? `pairs ${model.pairs.id}` : 'spans';
+    const {model} = this.app;
+    return layer === 'all' ? `all ${model.base?.text ?? ''}` : layer === 'hit' ? `hit ${model.filter?.text ?? ''}` : isOfField(layer) ? `values ${this.field(layer)} ${model.filterText}` : layer === 'pairs' ? `pairs ${model.pairs.id}` : 'spans';
+  }
+
+  private field(layer: Layer): string {
+    const {state} = this.app.store;
+    return layer === 'values' ? state.field : colourField(state);
+  }
+  /** Whether pictures of a field can be asked for; both layers of one field have the same. */
+  private hasField(layer: Layer): boolean {
+    const {model, store} = this.app, field = this.field(layer);
+    return field !== '' && !(layer === 'colours' && field === store.state.field) && !model.isFilterPending && model.fields.some(item => item.name === field && item.isNumeric);
   }
 
   /** Asks for what is missing of the rows in this window. Call it after each change; it does no work twice. */
@@ -150,9 +168,9 @@ export class Pictures {
   }
 
   private layers(): Layer[] {
-    const {model, store} = this.app, {filter, hides, field} = store.state, isFiltered = filter.trim() !== '' && !model.filter?.error;
+    const {model, store} = this.app, {filter, hides} = store.state, isFiltered = filter.trim() !== '' && !model.filter?.error;
     return LAYERS.filter(layer => layer === 'all' ? !(isFiltered && hides) && (!model.base || model.base.id !== null)
-      : layer === 'hit' ? isFiltered && model.filter?.id != null : layer === 'values' ? field !== '' : layer === 'pairs' ? this.hasPairs && model.pairs.id !== null && model.tracks.length > 0 : true);
+      : layer === 'hit' ? isFiltered && model.filter?.id != null : isOfField(layer) ? this.hasField(layer) : layer === 'pairs' ? this.hasPairs && model.pairs.id !== null && model.tracks.length > 0 : true);
   }
 
   private plan(rows: readonly Row[], window: Window, pixels: number, overview: readonly number[]): Request[] {
@@ -172,7 +190,7 @@ export class Pictures {
     if (pixels * 2 > PIXELS_MAX || window.span >= whole(this.app.model.bounds).span)
       return requests;
     for (const layer of this.layers())
-      if (layer !== 'values')
+      if (!isOfField(layer))
         this.ask(requests, layer, missing(this.items(layer, items), this.of(layer).filter(kept => isExact(kept, wide, pixels * 2))), wide, pixels * 2, this.version(layer));
     return requests;
   }
@@ -190,7 +208,7 @@ export class Pictures {
     return this.last = {rows, overview, slew, tracks, lanes, all: [...tracks, ...others]};
   }
   private items(layer: Layer, items: Items): readonly Item[] {
-    return layer === 'pairs' ? PAIRS : layer === 'spans' ? items.lanes : layer === 'values' ? items.tracks.filter(item => !item.members) : items.tracks;
+    return layer === 'pairs' ? PAIRS : layer === 'spans' ? items.lanes : isOfField(layer) ? items.tracks.filter(item => !item.members) : items.tracks;
   }
 
   /** A picture of the whole trace; while that grows, an older one will do for a second. */
@@ -243,14 +261,14 @@ export class Pictures {
   }
 
   private async fetch(request: Request, signal: AbortSignal): Promise<Picture | ValuePicture | null> {
-    const {source, model, store} = this.app, {begin, span} = request.window, query = {begin, end: begin + span, pixels: request.pixels};
+    const {source, model} = this.app, {begin, span} = request.window, query = {begin, end: begin + span, pixels: request.pixels};
     const tracks = request.rows.map(row => row.track), [{members}] = request.rows;
     if (members)
       return this.sum(members, request, signal);
     if (request.layer === 'spans')
       return source.spans({...query, rows: request.rows}, signal);
-    if (request.layer === 'values') {
-      const picture = await source.values({...query, tracks, field: store.state.field}, signal);
+    if (isOfField(request.layer)) {
+      const picture = await source.values({...query, tracks, field: this.field(request.layer), filter: model.filterId}, signal);
       if (!picture)
         await pause(FRESH_MS, signal);
       return picture;

@@ -3,6 +3,8 @@
 // 64-bit values travel as decimal texts. Times become BigInt; counts and event numbers become numbers, which are
 // exact up to 2^53.
 
+import type {Range} from './steps';
+
 export type Json = null | boolean | number | string | Json[] | {[key: string]: Json};
 
 /** How a reply is refused: the message is for the reader. `column` is a place in a filter, from 1. */
@@ -509,6 +511,7 @@ export interface ValuePicture {
   most: Float64Array;
   last: Float64Array;
   pixel: Uint32Array;
+  range: Range | null; // of all tracks and times; null: there is no value
 }
 
 /** Parses a binary reply. Throws a ReplyError if it is not one: sizes and places are checked before they are used. */
@@ -522,7 +525,7 @@ export function parsePicture(bytes: ArrayBuffer): Picture | ValuePicture {
     throw new ReplyError(`The picture has type ${type}; 0, 1 and 2 are known.`, 0);
   const startWords = rows + 1 + ((rows + 1) & 1);
   let place = HEADER_BYTES + 4 * startWords;
-  const bytesPerCell = type === 2 ? 4 * 8 + 4 : 2 * 8 + 4 * 4, size = place + cells * bytesPerCell;
+  const isValues = type === 2, bytesPerCell = isValues ? 4 * 8 + 4 : 2 * 8 + 4 * 4, size = place + cells * bytesPerCell + (isValues ? (cells & 1) * 4 + 16 : 0);
   if (bytes.byteLength < size || bytes.byteLength > size + 4)
     throw new ReplyError(`The picture has ${bytes.byteLength} bytes; ${rows} rows of ${cells} cells have ${size}.`, 0);
   const start = new Uint32Array(bytes, HEADER_BYTES, rows + 1);
@@ -533,8 +536,8 @@ export function parsePicture(bytes: ArrayBuffer): Picture | ValuePicture {
     throw new ReplyError('The rows of the picture do not have its cells.', 0);
   const doubles = () => { const array = new Float64Array(bytes, place, cells); place += 8 * cells; return array; };
   const words = () => { const array = new Uint32Array(bytes, place, cells); place += 4 * cells; return array; };
-  const picture: Picture | ValuePicture = type === 2
-    ? {type: 'values', generation, rows, pixels, start, count: doubles(), least: doubles(), most: doubles(), last: doubles(), pixel: words()}
+  const picture: Picture | ValuePicture = isValues
+    ? {type: 'values', generation, rows, pixels, start, count: doubles(), least: doubles(), most: doubles(), last: doubles(), pixel: words(), range: rangeAt(bytes, size - 16)}
     : {
       type: type === 0 ? 'tile' : 'spans', generation, rows, pixels, start, count: doubles(), longest: doubles(), pixel: words(), kind: words(),
       kindsLow: words(), kindsHigh: words(),
@@ -545,11 +548,18 @@ export function parsePicture(bytes: ArrayBuffer): Picture | ValuePicture {
   return picture;
 }
 
-/** Writes a picture: the reverse of parsePicture, for pages without a server and for tests. */
-export function writePicture(type: 0 | 1 | 2, generation: number, pixels: number, rows: {pixel: number; doubles: number[]; words: number[]}[][]): ArrayBuffer {
+function rangeAt(bytes: ArrayBuffer, place: number): Range | null {
+  const [least, most] = new Float64Array(bytes, place, 2);
+  return least <= most ? {least, most} : null;
+}
+
+/** Writes a picture: the reverse of parsePicture, for pages without a server and for tests. `range` is of values. */
+export function writePicture(type: 0 | 1 | 2, generation: number, pixels: number, rows: {pixel: number; doubles: number[]; words: number[]}[][], range: Range | null = null): ArrayBuffer {
   const cells = rows.reduce((sum, row) => sum + row.length, 0), startWords = rows.length + 1 + ((rows.length + 1) & 1);
   const doubleCount = type === 2 ? 4 : 2, wordCount = type === 2 ? 1 : 4;
-  const size = HEADER_BYTES + 4 * startWords + cells * (8 * doubleCount + 4 * wordCount), bytes = new ArrayBuffer((size + 7) & ~7);
+  const size = HEADER_BYTES + 4 * startWords + cells * (8 * doubleCount + 4 * wordCount) + (type === 2 ? 16 : 0), bytes = new ArrayBuffer((size + 7) & ~7);
+  if (type === 2)
+    new Float64Array(bytes, bytes.byteLength - 16, 2).set([range?.least ?? NaN, range?.most ?? NaN]);
   new Uint32Array(bytes, 0, 6).set([MAGIC, generation, rows.length, cells, pixels, type]);
   const start = new Uint32Array(bytes, HEADER_BYTES, startWords);
   const place = HEADER_BYTES + 4 * startWords, wordPlace = place + 8 * doubleCount * cells;

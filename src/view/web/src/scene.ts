@@ -3,10 +3,10 @@
 import type {App} from './app';
 import {windowOf} from './app';
 import type {Piece, View} from './columns';
-import {SpanColours, isSingle, kindOf, runs, take, takeColours} from './codes';
+import {SpanColours, isSingle, kindOf, runs, take, takeColours, withKind} from './codes';
 import {ValueColumns, accumulateValues, choose, eachCell, rank} from './columns';
 import type {Rgb} from './colors';
-import {textOn} from './colors';
+import {SHADES, pixel, rampOf, textOn} from './colors';
 import {count, duration, value} from './format';
 import type {LossIndex} from './losses';
 import type {Inks, Surface} from './paint';
@@ -16,6 +16,9 @@ import {PAIRS_KEY, groupKey, keysOf} from './pictures';
 import type {Kind, Picture, ValuePicture} from './protocol';
 import type {GroupRow, Row, TrackRow} from './rows';
 import {LANES_MAX} from './rows';
+import {colourField} from './state';
+import type {Range} from './steps';
+import {stepOf, stepsOf} from './steps';
 import type {Window} from './window';
 
 export interface Text {
@@ -44,12 +47,16 @@ class KindInks {
   readonly muted: Shades;
   readonly plain: Shades;
   readonly selected: Shades;
+  /** By the steps of a field, instead of by kinds: the density shows in the height alone. */
+  readonly ramps: readonly Shades[];
   private tracks = new Map<string, Shades>();
   private spans = new Map<string, SpanColours>();
 
   constructor(readonly inks: Inks, readonly kinds: readonly Kind[], readonly spanKinds: readonly string[]) {
     this.events = new Shades(kinds.map(kind => inks.shadesOf(kind.name)), inks.plain);
     [this.muted, this.plain, this.selected] = [inks.muted, inks.plain, inks.selected].map(shades => new Shades([], shades));
+    const solid = (colour: Rgb) => new Uint32Array(SHADES).fill(pixel(colour)), {ramp, unvalued} = inks.palette;
+    this.ramps = ramp.map((_, i) => new Shades(rampOf(ramp, i + 1).map(solid), solid(unvalued)));
   }
   track(name: string): Shades {
     let shades = this.tracks.get(name);
@@ -92,6 +99,7 @@ export class Painter {
   private levels = new Levels(1, 1);
   private readonly codes: Uint32Array;
   private values: ValueColumns;
+  private field: {name: string; range: Range; steps: number[]} | null = null; // of the colours
   private buffers: RowBuffers;
 
   constructor(readonly width: number) {
@@ -106,6 +114,7 @@ export class Painter {
     if (this.kinds?.inks !== scene.inks || this.kinds.kinds !== kinds || this.kinds.spanKinds !== spanKinds)
       this.kinds = new KindInks(scene.inks, kinds, spanKinds);
     this.views = new Views(scene.pictures, window, this.width);
+    this.chooseField(scene);
     let isBlank = false;
     for (const row of scene.rows) {
       const y = Math.round((row.y - scene.top) * scene.scale), height = Math.round((row.y + row.height - scene.top) * scene.scale) - y;
@@ -127,6 +136,18 @@ export class Painter {
     return {texts, isBlank};
   }
 
+  private chooseField({app, pictures}: Scene): void {
+    const name = colourField(app.store.state), range = name ? pictures.range('colours') : null;
+    if (!range)
+      this.field = null;
+    else if (this.field?.name !== name || this.field.range.least !== range.least || this.field.range.most !== range.most)
+      this.field = {name, range, steps: stepsOf(range)};
+  }
+  /** What the colours mean; null: they are not those of a field, or it is not read yet. */
+  get legend(): {name: string; range: Range; steps: readonly number[]} | null {
+    return this.field;
+  }
+
   private pieces(layer: Layer, key: string): Piece[] {
     return this.views?.pieces(layer, key) ?? [];
   }
@@ -146,29 +167,37 @@ export class Painter {
     return most < 0 ? null : {count: sum, kind: kind[most]};
   }
 
+  /** The values at a place of a track by which it is coloured. */
+  valuesAt(key: string, place: number): Range | null {
+    if (!this.field)
+      return null;
+    this.takeValues('colours', key);
+    return this.values.has[place] ? {least: this.values.least[place], most: this.values.most[place]} : null;
+  }
+
   private track(surface: Surface, scene: Scene, row: TrackRow, y: number, window: Window, texts: Text[]): boolean {
     const {app, scale} = scene, {state} = app.store, {model} = app, track = row.track.track, {key} = keysOf(row, state.slew);
     const strip = Math.round(row.strip * scale), gap = strip > 6 * scale ? Math.round(2 * scale) : 0, isFiltered = state.filter.trim() !== '' && !model.filter?.error;
     const kinds = this.kinds as KindInks, isSelected = state.selected.includes(track);
-    const ink = isSelected ? kinds.selected : state.colour === 'track' ? kinds.track(row.track.name) : state.colour === 'kind' ? kinds.events : kinds.plain;
+    const ink = isSelected ? kinds.selected : state.colour === 'track' ? kinds.track(row.track.name) : state.colour === 'none' ? kinds.plain : kinds.events, isByField = !isSelected && this.field !== null;
     let full = true, shown: Piece[] = [];
     this.losses(surface, scene, row, y, window);
     if (!(isFiltered && state.hides)) {
       shown = this.pieces('all', key);
       full = isFull(shown, this.width);
-      this.events(surface, y + gap, strip - 2 * gap, shown, isFiltered ? kinds.muted : ink);
+      this.events(surface, y + gap, strip - 2 * gap, shown, isFiltered ? kinds.muted : ink, !isFiltered && isByField ? key : null);
     }
     if (isFiltered) {
       shown = this.pieces('hit', key);
       full = isFull(shown, this.width) || !state.hides && full;
-      this.events(surface, y + gap, strip - 2 * gap, shown, ink);
+      this.events(surface, y + gap, strip - 2 * gap, shown, ink, isByField ? key : null);
     }
     if (state.shape === 'events' && strip >= 12 * scale && take(shown, this.codes))
-      this.names(scene, y, strip, texts);
+      this.names(scene, key, y, strip, texts);
     for (let lane = 0; lane < row.lanes; lane++)
       this.lane(surface, scene, row, lane, y + strip, texts);
     if (row.line > 0)
-      this.line(surface, scene, this.pieces('values', key), y + Math.round((row.strip + row.lanes * row.lane) * scale), Math.round(row.line * scale), texts);
+      this.line(surface, scene, key, y + Math.round((row.strip + row.lanes * row.lane) * scale), Math.round(row.line * scale), texts);
     if (row.note > 0)
       texts.push({x: 3 * scale, y: y + Math.round((row.height - row.note / 2) * scale), width: this.width - 6 * scale, text: undrawnText(model.server?.undrawnSpans ?? 0), colour: null});
     return full;
@@ -177,16 +206,32 @@ export class Painter {
   /** A folded group: the sum of its tracks. */
   private group(surface: Surface, scene: Scene, row: GroupRow, y: number, height: number): void {
     const {state} = scene.app.store, {model} = scene.app, isFiltered = state.filter.trim() !== '' && !model.filter?.error, key = groupKey(row, state.slew), gap = Math.round(2 * scene.scale);
-    const kinds = this.kinds as KindInks, ink = state.colour === 'kind' ? kinds.events : kinds.plain;
+    const kinds = this.kinds as KindInks, ink = state.colour === 'kind' || state.colour === 'field' && !this.field ? kinds.events : kinds.plain;
     if (!(isFiltered && state.hides))
       this.events(surface, y + gap, height - 2 * gap, this.pieces('all', key), isFiltered ? kinds.muted : ink);
     if (isFiltered)
       this.events(surface, y + gap, height - 2 * gap, this.pieces('hit', key), ink);
   }
 
-  private events(surface: Surface, y: number, height: number, pieces: readonly Piece[], shades: Shades): void {
+  /** The values of a track at each place. */
+  private takeValues(layer: 'values' | 'colours', key: string): void {
+    this.values.clear();
+    for (const {view, row, from, to} of this.pieces(layer, key))
+      accumulateValues(view.kept.picture as ValuePicture, row, view.scale, this.values, from, to);
+  }
+
+  /** `byField`: the key of the track whose values give the colours. */
+  private events(surface: Surface, y: number, height: number, pieces: readonly Piece[], shades: Shades, byField: string | null = null): void {
     if (!take(pieces, this.codes))
       return;
+    if (byField !== null && this.field) {
+      const {steps} = this.field, {codes, values} = this;
+      this.takeValues('colours', byField);
+      for (let x = 0; x < this.width; x++)
+        if (codes[x] !== 0)
+          codes[x] = withKind(codes[x], values.has[x] ? stepOf(steps, values.most[x]) : steps.length);
+      shades = (this.kinds as KindInks).ramps[steps.length - 1];
+    }
     let densest = 1;
     for (const {view: {kept, scale}} of pieces)
       densest = Math.max(densest, kept.densest / scale.ratio);
@@ -218,7 +263,7 @@ export class Painter {
     if (at + height <= 0 || at >= surface.height)
       return;
     const pieces = this.pieces('spans', keysOf(row, state.slew).lanes[lane]), isSelected = state.selected.includes(row.track.track), isPale = state.filter.trim() !== '' && !app.model.filter?.error && !isSelected;
-    const by = isSelected ? 'selected' : state.colour, isOpaque = surface.isPlain(at), colours = (this.kinds as KindInks).spansOf(by, by === 'track' ? row.track.name : '', isPale, isOpaque ? inks.background : 0);
+    const by = isSelected ? 'selected' : state.colour !== 'field' ? state.colour : this.field ? 'none' : 'kind', isOpaque = surface.isPlain(at), colours = (this.kinds as KindInks).spansOf(by, by === 'track' ? row.track.name : '', isPale, isOpaque ? inks.background : 0);
     if (!takeColours(pieces, colours, this.buffers.colours))
       return;
     surface.band(at, height - (height > 4 ? 1 : 0), this.buffers.colours, isOpaque);
@@ -233,8 +278,11 @@ export class Painter {
   }
 
   /** Names of single events, where there is space up to the next one. */
-  private names(scene: Scene, y: number, strip: number, texts: Text[]): void {
-    const {scale, app} = scene, {codes, width} = this, {kinds} = app.model;
+  private names(scene: Scene, key: string, y: number, strip: number, texts: Text[]): void {
+    const {scale, app} = scene, {codes, width, values} = this, {kinds} = app.model;
+    if (this.field)
+      this.takeValues('colours', key);
+    const valueAt = (x: number) => this.field && values.has[x] ? ` ${value(values.most[x])}` : '';
     for (let x = 0; x < width && texts.length < TEXTS_MAX; x++) {
       if (!isSingle(codes[x]))
         continue;
@@ -242,14 +290,12 @@ export class Painter {
       while (x + 1 < width && codes[x + 1] === 0)
         x++;
       if (x + 1 - first >= EVENT_TEXT_LEAST * scale && kind < kinds.length)
-        texts.push({x: first + 4 * scale, y: y + strip / 2, width: x + 1 - first - 6 * scale, text: kinds[kind].name, colour: null});
+        texts.push({x: first + 4 * scale, y: y + strip / 2, width: x + 1 - first - 6 * scale, text: kinds[kind].name + valueAt(first), colour: null});
     }
   }
 
-  private line(surface: Surface, scene: Scene, pieces: Piece[], y: number, height: number, texts: Text[]): void {
-    this.values.clear();
-    for (const {view, row, from, to} of pieces)
-      accumulateValues(view.kept.picture as ValuePicture, row, view.scale, this.values, from, to);
+  private line(surface: Surface, scene: Scene, key: string, y: number, height: number, texts: Text[]): void {
+    this.takeValues('values', key);
     let least = Infinity, most = -Infinity;
     for (let x = 0; x < this.width; x++)
       if (this.values.has[x]) {

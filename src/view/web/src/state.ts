@@ -21,7 +21,8 @@ export interface State {
   filter: string; // FDL
   hides: boolean; // the filter hides the others; else it dims them
   kindsOff: string[]; // names of kinds that are not shown
-  colour: 'kind' | 'track' | 'none';
+  colour: 'kind' | 'track' | 'field' | 'none';
+  colourField: string; // of which values give the colours; without one, they are those of kinds
   shape: 'summary' | 'events'; // density, or marks with names
   field: string; // drawn as a line
   clock: ClockMode;
@@ -46,10 +47,15 @@ export const ROW_HEIGHT = {least: 1, usual: 25, most: 80};
 export function initial(): State {
   return {
     begin: 0n, span: 0n, scroll: 0, rowHeight: ROW_HEIGHT.usual, order: [], hidden: [], pinned: [], selected: [], collapsed: [], slew: new Map(),
-    filter: '', hides: false, kindsOff: [], colour: 'kind', shape: 'summary', field: '', clock: 'relative', markA: null, markB: null, selection: null,
+    filter: '', hides: false, kindsOff: [], colour: 'kind', colourField: '', shape: 'summary', field: '', clock: 'relative', markA: null, markB: null, selection: null,
     focus: null, event: null, found: null, boxes: [], back: false, latencyFrom: '', latencyTo: '', latencyKey: '', tab: 'events', tabState: new Map(),
     theme: 'auto',
   };
+}
+
+/** The field that gives the colours, or ''. */
+export function colourField({colour, colourField: field}: Pick<State, 'colour' | 'colourField'>): string {
+  return colour === 'field' ? field : '';
 }
 
 // ---- in the URL ----
@@ -140,7 +146,7 @@ type Codecs = {[K in keyof State]: [name: string, codec: Codec<State[K]>]};
 const codecs: Codecs = {
   begin: ['t', time], span: ['w', time], scroll: ['y', natural(0, 1e9)], rowHeight: ['h', natural(ROW_HEIGHT.least, ROW_HEIGHT.most)],
   order: ['order', numbers], hidden: ['hide', numbers], pinned: ['pin', numbers], selected: ['sel', numbers], collapsed: ['fold', names],
-  slew: ['slew', offsets], filter: ['f', words], hides: ['only', flag], kindsOff: ['off', names], colour: ['colour', choice('kind', 'track', 'none')],
+  slew: ['slew', offsets], filter: ['f', words], hides: ['only', flag], kindsOff: ['off', names], colour: ['colour', choice('kind', 'track', 'field', 'none')], colourField: ['by', words],
   shape: ['shape', choice('summary', 'events')], field: ['field', words], clock: ['clock', choice('relative', 'absolute', 'utc')], markA: ['a', optional(time)],
   markB: ['b', optional(time)], selection: ['ruler', optional(interval)], focus: ['track', optional(natural(0, 1e9))], event: ['event', optional(natural(0, 2 ** 49))],
   found: ['found', optional(natural(0, 2 ** 49))], boxes: ['box', numbers], back: ['back', flag], latencyFrom: ['from', words], latencyTo: ['to', words],
@@ -202,7 +208,7 @@ export type Listener = (state: State, changed: Set<keyof State>) => void;
 
 /** What belongs to the view: undo goes back in it, snapshots keep it. */
 const VIEW: (keyof State)[] = ['begin', 'span', 'scroll', 'rowHeight', 'order', 'hidden', 'pinned', 'selected', 'collapsed', 'slew', 'filter', 'hides', 'kindsOff',
-  'colour', 'shape', 'field', 'boxes', 'selection', 'markA', 'markB'];
+  'colour', 'colourField', 'shape', 'field', 'boxes', 'selection', 'markA', 'markB'];
 const UNDO_MAX = 200, JOIN_MS = 600;
 
 export class Store {

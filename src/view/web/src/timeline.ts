@@ -8,8 +8,9 @@ import {NO_KIND} from './columns';
 import {css, light, mix} from './colors';
 import {element, inNextFrame, save, set, setText, visible} from './dom';
 import {fileName, pngCanvas, svgText} from './export';
-import {count, durationExact, fitted} from './format';
+import {count, durationExact, fitted, value} from './format';
 import {Gestures} from './gestures';
+import {Legend} from './legend';
 import {LossIndex} from './losses';
 import {minimap, minimapTracks} from './minimap';
 import {Inks, PixelSurface} from './paint';
@@ -20,6 +21,7 @@ import {layout, rowAt} from './rows';
 import type {Scene, Text} from './scene';
 import {Painter} from './scene';
 import {isAbort} from './source';
+import {colourField} from './state';
 import {trackList} from './tracks';
 import type {Mark} from './protocol';
 import type {Window} from './window';
@@ -68,6 +70,7 @@ class Parts implements TimelineView {
   private readonly gestures: Gestures;
   private readonly list: ReturnType<typeof trackList>;
   private readonly map: ReturnType<typeof minimap>;
+  private readonly legend: Legend;
   private surface: PixelSurface | null = null;
   private painter: Painter | null = null;
   private inks: Inks;
@@ -81,12 +84,13 @@ class Parts implements TimelineView {
     this.boxes = new Boxes(app, this.redraw);
     this.list = trackList(app);
     this.map = minimap(app, this.pictures);
+    this.legend = new Legend(app);
     this.picture.append(this.pixels, this.overlay, this.boxes.root);
     const resizer = this.resizer();
     this.stage.append(this.list.root, resizer, this.picture);
     this.sizer.append(this.stage);
     this.scroller.append(this.sizer);
-    this.root.append(element('div', {class: 'line'}, element('div', {class: 'corner-space'}), this.map.root), element('div', {class: 'line'}, this.corner, this.axis), this.scroller, this.empty);
+    this.root.append(element('div', {class: 'line'}, element('div', {class: 'corner-space'}), this.map.root), element('div', {class: 'line'}, this.corner, this.axis), this.scroller, this.legend.root, this.empty);
     this.corner.addEventListener('click', () => app.run('clock'));
     this.gestures = new Gestures({
       app, target: this.picture, width: () => this.width, spotAt: y => this.spotAt(y), hover: (x, y) => { this.pointer = {x, y}; this.redraw(); }, leave: () => { this.pointer = null; this.redraw(); },
@@ -343,6 +347,7 @@ class Parts implements TimelineView {
     axis.setTransform(scene.scale, 0, 0, scene.scale, 0, 0);
     drawRuler(axis, app, this.width, RULER_HEIGHT);
     this.map.draw(this.width);
+    this.legend.show(painter.legend, app.palette);
     setText(this.corner, cornerText(app));
     this.showCursor(scene);
     if (app.model.tracks.length > 0)
@@ -487,6 +492,9 @@ class Parts implements TimelineView {
         const at = Math.max(0, Math.min(painter.width - 1, Math.floor(pointer.x * scene.scale))), cell = painter.at('all', keysOf(row, app.store.state.slew).key, at);
         if (cell)
           parts.push(`${count(Math.max(1, Math.round(cell.count)))} × ${cell.kind === NO_KIND ? '?' : app.model.kindName(cell.kind)}${Math.round(cell.count) > 1 ? ' …' : ''}`);
+        const values = painter.valuesAt(keysOf(row, app.store.state.slew).key, at);
+        if (values)
+          parts.push(`${colourField(app.store.state)} ${value(values.least)}${values.most > values.least ? ` to ${value(values.most)}` : ''}`);
       }
     }
     setText(this.cursor, parts.join(' · '));
@@ -520,7 +528,7 @@ class Parts implements TimelineView {
   // ---- files ----
 
   async exportPng(): Promise<void> {
-    const canvas = pngCanvas(this.app, this.scene(this.visible().rows), [this.pixels, this.overlay], this.labels);
+    const canvas = pngCanvas(this.app, this.scene(this.visible().rows), [this.pixels, this.overlay], this.labels, this.painter?.legend ?? null);
     const blob = await new Promise<Blob | null>(resolve => canvas.toBlob(resolve, 'image/png'));
     if (blob)
       save(fileName(this.app, 'png'), blob);

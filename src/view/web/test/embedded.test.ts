@@ -140,6 +140,8 @@ describe('replies of a page without a server', () => {
   it('draw the least, most and last value', async () => {
     const picture = await source().values({begin: BEGIN, end: BEGIN + 100n, pixels: 1, tracks: [0], field: 'id'});
     expect([picture?.count[0], picture?.least[0], picture?.most[0], picture?.last[0]]).toEqual([4, 1, 3, 3]);
+    const pages = source(), {id} = await pages.filter('id < 3'), part = await pages.values({begin: BEGIN, end: BEGIN + 100n, pixels: 1, tracks: [0], field: 'id', filter: id ?? undefined});
+    expect([part?.most[0], part?.range?.most]).toEqual([1, 2]);
   });
   it('find the nearest event, and refuse what needs a server', async () => {
     expect((await source().nearest(0, BEGIN + 24n))?.number).toBe(4);

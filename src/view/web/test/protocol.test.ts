@@ -23,7 +23,8 @@ describe('binary replies', () => {
   it('of values have four doubles', () => {
     for (const cells of [1, 2, 3]) {
       const row = Array.from({length: cells}, (_, i) => ({pixel: i, doubles: [1, -i, i, 0.5], words: []}));
-      const picture = parsePicture(writePicture(2, 1, 4, [row])) as ValuePicture;
+      const picture = parsePicture(writePicture(2, 1, 4, [row], {least: -3, most: cells})) as ValuePicture;
+      expect(picture.range).toEqual({least: -3, most: cells});
       expect(picture.type).toBe('values');
       expect([...picture.least]).toEqual(row.map((_, i) => -i));
       expect([...picture.last]).toEqual(row.map(() => 0.5));

@@ -6,7 +6,7 @@ import {Store, initial, read, write} from '../src/state';
 const full: State = {
   begin: -9_223_372_036_854_775_808n, span: 18_446_744_073_709_551_615n, scroll: 1200, rowHeight: 1, order: [3, 4, 5, 9, 1, 0], hidden: [7], pinned: [2, 1], selected: [0, 1, 2, 3],
   collapsed: ['process 0 12', 'part 1'], slew: new Map([[3, -1500n], [4, 2n]]), filter: 'EVENT = "a,b\\=c&d#e%" AND x <> 3 -- ü ‮', hides: true, kindsOff: ['a,b', 'c\\', 'd=e', ''],
-  colour: 'track', shape: 'events', field: 'where.x', clock: 'utc', markA: 0n, markB: -5n, selection: {begin: -3n, end: 8n}, focus: 0, event: 281474976710656, found: 12, boxes: [1, 5, 6, 7],
+  colour: 'track', colourField: 'a&b', shape: 'events', field: 'where.x', clock: 'utc', markA: 0n, markB: -5n, selection: {begin: -3n, end: 8n}, focus: 0, event: 281474976710656, found: 12, boxes: [1, 5, 6, 7],
   back: true, latencyFrom: 'net:rx', latencyTo: '<script>alert(1)</script>', latencyKey: 'id', tab: 'latency', tabState: new Map([['a.b', 'c=d,e\\'], ['x', 'y']]), theme: 'dark',
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pictures of pages without a server: cells of pixels, as the server computes them.
 import {writePicture} from '../protocol';
+import type {Range} from '../steps';
 import type {Data, DrawnSpan, Event} from './data';
 import {lowerBound, numberOf} from './data';
 
@@ -77,12 +78,23 @@ export function tilePicture(data: Data, window: PixelWindow, tracks: readonly nu
 export function spanPicture(data: Data, window: PixelWindow, rows: readonly string[]): ArrayBuffer {
   return writePicture(1, data.state.generation, window.pixels, rows.map(row => spanCells(data.lanes.get(row) ?? [], window)));
 }
-export function valuePicture(data: Data, window: PixelWindow, tracks: readonly number[], field: string): ArrayBuffer {
+function rangeOf(events: readonly Event[], field: string, test: ((event: Event) => boolean) | null): Range | null {
+  const range = {least: Infinity, most: -Infinity};
+  for (const event of events) {
+    const value = test && !test(event) ? null : numberOf(event.values.get(field));
+    if (value !== null) {
+      range.least = Math.min(range.least, value);
+      range.most = Math.max(range.most, value);
+    }
+  }
+  return range.least <= range.most ? range : null;
+}
+export function valuePicture(data: Data, window: PixelWindow, tracks: readonly number[], field: string, test: ((event: Event) => boolean) | null): ArrayBuffer {
   return writePicture(2, data.state.generation, window.pixels, tracks.map(track => {
     const cells: Cell[] = [], events = data.byTrack[track] ?? [];
     for (let i = lowerBound(events, event => event.at < window.begin); i < events.length && events[i].at < window.end; i++) {
       const value = numberOf(events[i].values.get(field)), pixel = pixelOf(window, events[i].at), last = cells[cells.length - 1];
-      if (value === null)
+      if (value === null || test && !test(events[i]))
         continue;
       if (last?.pixel === pixel)
         last.doubles = [last.doubles[0] + 1, Math.min(last.doubles[1], value), Math.max(last.doubles[2], value), value];
@@ -90,5 +102,5 @@ export function valuePicture(data: Data, window: PixelWindow, tracks: readonly n
         cells.push({pixel, doubles: [1, value, value, value], words: []});
     }
     return cells;
-  }));
+  }), rangeOf(data.events, field, test));
 }

@@ -6,6 +6,7 @@ import {both, fieldName, filtered, limitsOf, quote, statCommand} from '../filter
 import {count, value as valueText} from '../format';
 import type {App} from '../app';
 import type {Bucket, FieldInfo, HistogramReply} from '../protocol';
+import {colourField} from '../state';
 import {commandLine} from './command';
 import {distributionTable, marksOf} from './distribution';
 import {Job, settle} from './job';
@@ -35,8 +36,9 @@ export const histogram: Tab = {
     const key = 'histogram.field', select = element('select', {'aria-label': 'Field', onchange: () => setTabState(app, {[key]: select.value})});
     const choose = fieldChoice(select, () => app.model.fields, 'Choose a field');
     const line = button('Draw as a line', () => drawLine(app, tabStateOf(app, key)), {title: 'Draw the field over time on each track'}), what = element('span', {class: 'note', role: 'status'});
+    const colours = button('Colour by it', () => colourBy(app, tabStateOf(app, key)), {title: 'Colour the events by the value of the field'});
     const command = commandLine(app), results = element('div', {class: 'results'});
-    panel.append(element('div', {class: 'bar'}, element('label', {}, 'Field ', select), line, what), command.root, results);
+    panel.append(element('div', {class: 'bar'}, element('label', {}, 'Field ', select), line, colours, what), command.root, results);
     const add = (filter: string) => { app.store.update({filter: both(app.store.state.filter, filter)}); app.say(`The filter is ${app.store.state.filter}`); };
     const job = new Job(message => { setText(what, message); results.replaceChildren(); });
 
@@ -64,7 +66,8 @@ export const histogram: Tab = {
       update() {
         const field = tabStateOf(app, key), {server, filterId, filterText} = app.model, info = app.model.fields.find(item => item.name === field);
         choose(field);
-        line.hidden = !info?.isNumeric;
+        line.hidden = colours.hidden = !info?.isNumeric;
+        setText(colours, colourField(app.store.state) === field ? 'Colours by kind' : 'Colour by it');
         setText(line, app.store.state.field === field ? 'Remove the line' : 'Draw as a line');
         command.set(!server || !field ? '' : filtered(statCommand(server.command, info && !info.isNumeric ? ['counts', '--by', field] : ['histogram', field]), filterText));
         if (!field) {
@@ -80,6 +83,9 @@ export const histogram: Tab = {
   },
 };
 
+function colourBy(app: App, field: string): void {
+  app.store.update(colourField(app.store.state) === field ? {colour: 'kind'} : {colour: 'field', colourField: field});
+}
 function drawLine(app: App, field: string): void {
   app.store.update({field: app.store.state.field === field ? '' : field});
 }
