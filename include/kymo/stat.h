@@ -97,7 +97,8 @@ enum kymo_stat_float {
 };
 bool kymo_stat_get_float(const struct kymo_stat *stat, size_t row, enum kymo_stat_float what, double *value);
 
-/* histogram: the bars of a row, from the first that has values to the last one; of other kinds 0. */
+/* histogram: the bars of a row, from the first that has values to the last one; of other kinds, and of
+ * floating-point numbers, 0. */
 size_t kymo_stat_bars(const struct kymo_stat *stat, size_t row);
 /* From which value on a bar counts, up to the next one, and how many values. False: there is no such bar. */
 bool kymo_stat_bar(const struct kymo_stat *stat, size_t row, size_t bar, int64_t *from, uint64_t *count);

@@ -3,6 +3,7 @@
 #include "serve/api.h"
 #include "base/fail.h"
 #include "stat/pairs.h"
+#include <float.h>
 #include <stdlib.h>
 
 /* ---- sorts of tasks ---- */
@@ -154,6 +155,28 @@ static void put_samples(struct kymo_json *json, struct kymo_samples *samples) {
   put_buckets(json, samples);
 }
 
+/* Floating-point numbers: infinities and what is not a number are in no bar. */
+static void put_floats(struct kymo_json *json, const struct kymo_floats *floats) {
+  api_put_bool(json, "isFloat", true);
+  api_put_u64(json, "count", floats->count);
+  api_put_u64(json, "notNumbers", floats->nans);
+  api_put_u64(json, "infinite", floats->infinities[0] + floats->infinities[1]);
+  api_put_double(json, "least", floats->least);
+  api_put_double(json, "most", floats->most);
+  api_put_double(json, "mean", floats->mean);
+  kymo_json_key(json, "buckets");
+  kymo_json_begin(json, '[');
+  for (uint32_t i = 0; i < floats->place_count; i++) {
+    struct kymo_float_bar bar = kymo_floats_bar(floats, i);
+    kymo_json_begin(json, '{');
+    api_put_double(json, "low", bar.from);
+    api_put_double(json, "high", bar.to - bar.to == 0 ? bar.to : DBL_MAX);
+    api_put_u64(json, "count", bar.count);
+    kymo_json_end(json, '}');
+  }
+  kymo_json_end(json, ']');
+}
+
 static void put_measured(struct api_call *call, const struct view_pair *pair) {
   struct kymo_json *json = call->json;
   struct view_mark end;
@@ -252,7 +275,9 @@ unsigned api_histogram(struct api_call *call) {
   int status = view_histogram_values(task->object, &list, &count, &all);
   if (status == KYMO_E_MEMORY)
     return API_FAILED;
-  if (status == KYMO_E_ABSENT)
+  if (status == KYMO_E_ABSENT && view_histogram_result(task->object)->floats)
+    put_floats(call->json, view_histogram_result(task->object)->floats);
+  else if (status == KYMO_E_ABSENT)
     put_samples(call->json, view_histogram_result(task->object));
   else
     put_values(call->json, list, count, all);

@@ -197,6 +197,23 @@ bool kymo_grouping_integer(const struct kymo_grouping *grouping, const struct ky
   return true;
 }
 
+bool kymo_grouping_float(const struct kymo_grouping *grouping, const struct kymo_event *event, double *out) {
+  int64_t integer;
+  uint64_t large;
+  uint32_t field = field_of(grouping, event);
+  if (field == KYMO_FIELD_NONE)
+    return false;
+  if (kymo_event_get_float(event, field, out) == KYMO_OK)
+    return true;
+  if (kymo_event_get_int(event, field, &integer) == KYMO_OK)
+    *out = (double)integer;
+  else if (kymo_event_get_uint(event, field, &large) == KYMO_OK)
+    *out = (double)large;
+  else
+    return false;
+  return true;
+}
+
 /* ---- names ---- */
 
 static size_t put_who(char *name, const struct kymo_who *who, uint64_t number) {
@@ -339,6 +356,17 @@ static void each_field(const struct kymo_grouping *grouping,
           return;
       }
   }
+}
+
+static bool take_float(void *user, const struct kymo_field *field) {
+  *(bool *)user = field->type && field->type->kind == KYMO_KIND_FLOAT;
+  return !*(bool *)user;
+}
+
+bool kymo_grouping_is_float(const struct kymo_grouping *grouping) {
+  bool is_float = false;
+  each_field(grouping, take_float, &is_float);
+  return is_float;
 }
 
 static bool is_there(void *user, const struct kymo_field *field) {

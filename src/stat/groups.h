@@ -105,6 +105,11 @@ int kymo_grouping_number(const struct kymo_grouping *grouping, const struct kymo
 bool kymo_grouping_integer(const struct kymo_grouping *grouping, const struct kymo_event *event,
                            int64_t *out);
 
+/* Whether the field by which events are grouped is a floating-point number in any event class … */
+bool kymo_grouping_is_float(const struct kymo_grouping *grouping);
+/* … and then, as one; false: the event has no such number. */
+bool kymo_grouping_float(const struct kymo_grouping *grouping, const struct kymo_event *event, double *out);
+
 /* The unit of the field by which events are grouped, or NULL: it has none, or another one in another event
  * class. Borrowed. */
 const char *kymo_grouping_unit(const struct kymo_grouping *grouping);

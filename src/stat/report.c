@@ -7,6 +7,7 @@
 #include "stat/rows.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -551,44 +552,120 @@ struct drawing {
   uint64_t most;
 };
 
+static void begin_json_bar(const struct drawing *drawing, struct kymo_json *json) {
+  kymo_json_start(json, drawing->report->out);
+  kymo_json_begin(json, '{');
+  if (!drawing->group)
+    return;
+  kymo_json_key(json, drawing->report->what);
+  kymo_json_text(json, drawing->group);
+}
+
+static void end_json_bar(const struct drawing *drawing, struct kymo_json *json, uint64_t count) {
+  kymo_json_fixed_key(json, "count");
+  kymo_json_uint(json, count);
+  if (drawing->histogram->unit) {
+    kymo_json_fixed_key(json, "unit");
+    kymo_json_text(json, drawing->histogram->unit);
+  }
+  kymo_json_end(json, '}');
+  kymo_json_newline(json);
+}
+
 static void put_json_bar(const struct drawing *drawing, const struct kymo_bar *bar) {
   struct kymo_json json;
-  kymo_json_start(&json, drawing->report->out);
-  kymo_json_begin(&json, '{');
-  if (drawing->group) {
-    kymo_json_key(&json, drawing->report->what);
-    kymo_json_text(&json, drawing->group);
-  }
+  begin_json_bar(drawing, &json);
   kymo_json_fixed_key(&json, "from");
   kymo_json_int(&json, bar->from);
-  kymo_json_fixed_key(&json, "count");
-  kymo_json_uint(&json, bar->count);
-  if (drawing->histogram->unit) {
-    kymo_json_fixed_key(&json, "unit");
-    kymo_json_text(&json, drawing->histogram->unit);
-  }
-  kymo_json_end(&json, '}');
-  kymo_json_newline(&json);
+  end_json_bar(drawing, &json, bar->count);
+}
+
+/* As long as the share of the longest one. */
+static void put_text_bar(const struct drawing *drawing, const char *from, uint64_t count) {
+  static const char drawn[BAR_WIDTH + 1] = "##################################################";
+  const struct kymo_report *report = drawing->report;
+  int width = report->width && report->width < BAR_WIDTH + BAR_BEGIN ? report->width - BAR_BEGIN : BAR_WIDTH;
+  kymo_report_put(report, "%20s %10" PRIu64 " %.*s\n", from, count,
+                  drawing->most && width > 0 ? (int)((double)count / (double)drawing->most * width) : 0,
+                  drawn);
+}
+
+static void put_csv_group(const struct drawing *drawing) {
+  if (!drawing->group)
+    return;
+  kymo_report_put_csv_text(drawing->report, drawing->group);
+  kymo_out_byte(drawing->report->out, ',');
 }
 
 static void put_bar(const struct drawing *drawing, const struct kymo_bar *bar) {
-  static const char drawn[BAR_WIDTH + 1] = "##################################################";
   const struct kymo_report *report = drawing->report;
+  char from[24];
   if (report->form == KYMO_REPORT_JSON) {
     put_json_bar(drawing, bar);
   } else if (report->form == KYMO_REPORT_CSV) {
-    if (drawing->group) {
-      kymo_report_put_csv_text(report, drawing->group);
-      kymo_out_byte(report->out, ',');
-    }
+    put_csv_group(drawing);
     kymo_report_put(report, "%" PRId64 ",%" PRIu64 "\n", bar->from, bar->count);
   } else {
-    int width =
-        report->width && report->width < BAR_WIDTH + BAR_BEGIN ? report->width - BAR_BEGIN : BAR_WIDTH;
-    kymo_report_put(
-        report, "%20" PRId64 " %10" PRIu64 " %.*s\n", bar->from, bar->count,
-        drawing->most && width > 0 ? (int)((double)bar->count / (double)drawing->most * width) : 0, drawn);
+    snprintf(from, sizeof from, "%" PRId64, bar->from);
+    put_text_bar(drawing, from, bar->count);
   }
+}
+
+static void put_json_float_bar(const struct drawing *drawing, const struct kymo_float_bar *bar) {
+  struct kymo_json json;
+  begin_json_bar(drawing, &json);
+  kymo_json_fixed_key(&json, "from");
+  kymo_json_float(&json, bar->from, false);
+  kymo_json_fixed_key(&json, "to");
+  kymo_json_float(&json, bar->to, false);
+  end_json_bar(drawing, &json, bar->count);
+}
+
+static void put_float_bar(const struct drawing *drawing, const struct kymo_float_bar *bar) {
+  const struct kymo_report *report = drawing->report;
+  char from[40], to[40];
+  *kymo_put_double(from, bar->from, false, true) = 0;
+  *kymo_put_double(to, bar->to, false, true) = 0;
+  if (report->form == KYMO_REPORT_JSON) {
+    put_json_float_bar(drawing, bar);
+  } else if (report->form == KYMO_REPORT_CSV) {
+    put_csv_group(drawing);
+    kymo_report_put(report, "%s,%s,%" PRIu64 "\n", from, to, bar->count);
+  } else {
+    put_text_bar(drawing, from, bar->count);
+  }
+}
+
+/* What has no place among the bars; nothing if there is none. */
+static void put_other_floats(const struct drawing *drawing, double value, uint64_t count) {
+  const struct kymo_report *report = drawing->report;
+  const char *name = value != value ? "NaN" : value < 0 ? "-Infinity" : "Infinity";
+  struct kymo_json json;
+  if (!count)
+    return;
+  if (report->form == KYMO_REPORT_JSON) {
+    begin_json_bar(drawing, &json);
+    kymo_json_fixed_key(&json, "value");
+    kymo_json_float(&json, value, false);
+    end_json_bar(drawing, &json, count);
+  } else if (report->form == KYMO_REPORT_CSV) {
+    put_csv_group(drawing);
+    kymo_report_put(report, "%s,,%" PRIu64 "\n", name, count);
+  } else {
+    kymo_report_put(report, "%20s %10" PRIu64 "\n", value != value ? "not a number" : name, count);
+  }
+}
+
+static void put_float_bars(struct drawing *drawing, const struct kymo_floats *floats) {
+  for (uint32_t i = 0; floats && i < floats->place_count; i++)
+    drawing->most = floats->places[i].count > drawing->most ? floats->places[i].count : drawing->most;
+  for (uint32_t i = 0; floats && i < floats->place_count; i++) {
+    struct kymo_float_bar bar = kymo_floats_bar(floats, i);
+    put_float_bar(drawing, &bar);
+  }
+  put_other_floats(drawing, -INFINITY, floats ? floats->infinities[1] : 0);
+  put_other_floats(drawing, INFINITY, floats ? floats->infinities[0] : 0);
+  put_other_floats(drawing, NAN, floats ? floats->nans : 0);
 }
 
 unsigned kymo_report_bars(const struct kymo_samples *samples, struct kymo_bar bars[KYMO_BARS_MAX]) {
@@ -606,6 +683,10 @@ unsigned kymo_report_bars(const struct kymo_samples *samples, struct kymo_bar ba
 }
 
 static void put_bars(struct drawing *drawing, const struct kymo_samples *samples) {
+  if (drawing->histogram->is_float) {
+    put_float_bars(drawing, samples->floats);
+    return;
+  }
   struct kymo_bar bars[KYMO_BARS_MAX];
   unsigned count = kymo_report_bars(samples, bars);
   for (unsigned i = 0; i < count; i++)
@@ -627,6 +708,7 @@ static void put_histogram_head(const struct drawing *drawing) {
   const char *unit = drawing->histogram->unit;
   struct kymo_strbuf from = {0};
   kymo_strbuf_printf(&from, "from%s%s%s", unit ? " (" : "", unit ? unit : "", unit ? ")" : "");
+  kymo_strbuf_puts(&from, drawing->histogram->is_float ? ",to" : "");
   if (from.failed)
     report->out->error_number = ENOMEM;
   else if (report->form == KYMO_REPORT_CSV && drawing->histogram->is_grouped)

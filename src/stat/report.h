@@ -102,7 +102,7 @@ void kymo_report_worst(const struct kymo_report *report, const struct kymo_pairs
 /* The histogram: the values of a field, in a unit or NULL. */
 struct kymo_histogram {
   const char *field, *unit;
-  bool is_grouped;
+  bool is_grouped, is_float;
 };
 /* A histogram of the numbers of each group by size. KYMO_E_MEMORY. */
 int kymo_report_histograms(const struct kymo_report *report, const struct kymo_groups *groups,

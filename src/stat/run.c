@@ -327,8 +327,8 @@ static int run_histogram(struct kymo_statistics *statistics) {
   struct kymo_tally tally = {.groups = {.bytes_limit = statistics->memory_bytes}, .error = statistics->error};
   struct kymo_samples all = {0};
   struct kymo_histogram histogram = {.field = statistics->field, .is_grouped = statistics->by != NULL};
-  int status = kymo_grouping_begin(&tally.value, statistics->field, statistics->trace, &statistics->whos,
-                                   statistics->error);
+  int status = kymo_tally_begin_values(&tally, statistics->field, statistics->trace, &statistics->whos,
+                                       statistics->error);
   if (status == KYMO_OK)
     status = kymo_grouping_begin(&tally.by, statistics->by, statistics->trace, &statistics->whos,
                                  statistics->error);
@@ -340,6 +340,7 @@ static int run_histogram(struct kymo_statistics *statistics) {
   if (status == KYMO_OK)
     status = kymo_groups_settle(&tally.groups, &statistics->report, &all, statistics->error);
   kymo_samples_free(&all);
+  histogram.is_float = tally.is_float;
   histogram.unit = status == KYMO_OK ? kymo_grouping_unit(&tally.value) : NULL;
   if (status == KYMO_OK && kymo_report_histograms(&statistics->report, &tally.groups, &histogram) != KYMO_OK)
     status = no_memory(statistics);
@@ -440,7 +441,7 @@ const struct kymo_stat_kind kymo_stat_kinds[] = {
     {.name = "histogram",
      .summary = "how the values of FIELD are distributed",
      .arguments = "FIELD TRACE...",
-     .doc = "One bar for each power of two.",
+     .doc = "One bar for each power of two. Infinities, and what is not a number (NaN), are counted apart.",
      .takes = KYMO_STAT_TAKES_BY | KYMO_STAT_TAKES_MEMORY | KYMO_STAT_TAKES_FIELD,
      .run = run_histogram},
     {0},

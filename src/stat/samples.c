@@ -105,6 +105,21 @@ bool kymo_samples_add(struct kymo_samples *samples, int64_t value) {
   return true;
 }
 
+/* NULL: out of memory. */
+static struct kymo_floats *floats_of(struct kymo_samples *samples) {
+  if (!samples->floats)
+    samples->floats = calloc(1, sizeof *samples->floats);
+  return samples->floats;
+}
+
+bool kymo_samples_add_float(struct kymo_samples *samples, double value) {
+  struct kymo_floats *floats = floats_of(samples);
+  if (!floats || !kymo_floats_add(floats, value))
+    return false;
+  samples->count++;
+  return true;
+}
+
 static bool join_side(struct kymo_samples *samples, const struct kymo_samples *more, bool is_below) {
   for (unsigned i = 0; more->sides[is_below] && i < KYMO_SAMPLES_OCTAVES; i++) {
     const uint64_t *from = more->sides[is_below]->octaves[i];
@@ -143,6 +158,8 @@ bool kymo_samples_join(struct kymo_samples *samples, const struct kymo_samples *
   double count = (double)samples->count, others = (double)more->count, distance = more->mean - samples->mean;
   if (more->count == 0)
     return true;
+  if (more->floats && !(floats_of(samples) && kymo_floats_join(samples->floats, more->floats)))
+    return false;
   if (!join_kept(samples, more))
     return false;
   if (samples->count == 0 || more->least < samples->least)
@@ -158,6 +175,7 @@ bool kymo_samples_join(struct kymo_samples *samples, const struct kymo_samples *
 }
 
 void kymo_samples_free(struct kymo_samples *samples) {
+  kymo_floats_free(samples->floats);
   for (unsigned side = 0; side < 2; side++) {
     for (unsigned i = 0; samples->sides[side] && i < KYMO_SAMPLES_OCTAVES; i++)
       free(samples->sides[side]->octaves[i]);

@@ -8,6 +8,7 @@
 #ifndef KYMO_STAT_SAMPLES_H
 #define KYMO_STAT_SAMPLES_H
 
+#include "stat/floats.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,7 @@ struct kymo_samples {
   int64_t *values;             /* all of them, while they are few; in no order */
   uint32_t room;
   struct kymo_buckets *sides[2]; /* of many: of numbers from zero on, and of negative ones; NULL: none */
+  struct kymo_floats *floats;    /* of floating-point numbers, which are only counted here; or NULL */
 };
 
 /* A percentile: it is known in steps of 10^unknown_digits. */
@@ -41,6 +43,8 @@ struct kymo_percentile {
 
 /* Adds a number; false: out of memory. */
 bool kymo_samples_add(struct kymo_samples *samples, int64_t value);
+/* Adds a floating-point number; false: out of memory. */
+bool kymo_samples_add_float(struct kymo_samples *samples, double value);
 /* Adds a number only to count, sum, mean, deviation and extremes, which needs no memory; for samples whose
  * percentiles are not needed. */
 void kymo_samples_note(struct kymo_samples *samples, int64_t value);
@@ -50,7 +54,8 @@ bool kymo_samples_join(struct kymo_samples *samples, const struct kymo_samples *
 bool kymo_samples_fill(struct kymo_samples *samples, bool is_below, unsigned index, uint64_t count);
 /* Its approximate size in bytes. */
 static inline size_t kymo_samples_bytes(const struct kymo_samples *samples) {
-  return samples->room                         ? samples->room * sizeof *samples->values
+  return samples->floats                       ? kymo_floats_bytes(samples->floats)
+         : samples->room                       ? samples->room * sizeof *samples->values
          : samples->count > KYMO_SAMPLES_EXACT ? 16u << 10
                                                : 0;
 }

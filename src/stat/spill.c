@@ -17,14 +17,15 @@ struct kymo_spill {
   size_t count, capacity;
 };
 
-/* A group in a run; its ends, its name and its kept numbers follow. */
+/* A group in a run; its ends, its name and its kept numbers follow; of floating-point numbers what is known
+ * of them, and their places. */
 struct record {
   uint64_t key;
   uint32_t is_text, name_length;
   uint64_t count, below_zero;
   int64_t least, most;
   double total, mean, squares, weighted;
-  uint32_t value_count, bucket_count, has_ends;
+  uint32_t value_count, bucket_count, has_ends, has_floats;
 };
 struct bucket {
   uint64_t count;
@@ -72,6 +73,12 @@ static bool write_buckets(FILE *file, const struct kymo_samples *samples) {
   return true;
 }
 
+static bool write_floats(FILE *file, const struct kymo_floats *floats) {
+  return fwrite(floats, sizeof *floats, 1, file) == 1 &&
+         (!floats->place_count ||
+          fwrite(floats->places, sizeof *floats->places, floats->place_count, file) == floats->place_count);
+}
+
 static bool write_group(FILE *file, const struct kymo_stat_group *group) {
   const struct kymo_samples *samples = &group->samples;
   struct record record = {.key = group->key,
@@ -87,13 +94,14 @@ static bool write_group(FILE *file, const struct kymo_stat_group *group) {
                           .weighted = group->weighted,
                           .value_count = samples->room ? (uint32_t)samples->count : 0,
                           .bucket_count = count_buckets(samples),
-                          .has_ends = group->ends != NULL};
+                          .has_ends = group->ends != NULL,
+                          .has_floats = samples->floats != NULL};
   return fwrite(&record, sizeof record, 1, file) == 1 &&
          (!group->ends || fwrite(group->ends, sizeof *group->ends, 1, file) == 1) &&
          fwrite(group->name, 1, record.name_length, file) == record.name_length &&
          (record.value_count == 0 ||
           fwrite(samples->values, sizeof *samples->values, record.value_count, file) == record.value_count) &&
-         write_buckets(file, samples);
+         write_buckets(file, samples) && (!samples->floats || write_floats(file, samples->floats));
 }
 
 static int by_key(const void *a, const void *b) {
@@ -256,6 +264,18 @@ static void rise(struct merging *merging, size_t cursor) {
   merging->heap[at] = cursor;
 }
 
+static bool read_floats(struct cursor *cursor, struct kymo_samples *samples) {
+  struct kymo_floats *floats = samples->floats = calloc(1, sizeof *floats);
+  if (!floats || !read_bytes(cursor, floats, sizeof *floats)) {
+    free(floats); /* its places are those that were written */
+    samples->floats = NULL;
+    return false;
+  }
+  floats->room = floats->place_count;
+  floats->places = calloc(floats->place_count + 1u, sizeof *floats->places);
+  return floats->places && read_bytes(cursor, floats->places, floats->place_count * sizeof *floats->places);
+}
+
 /* Reads the kept numbers of a record. */
 static bool read_samples(struct cursor *cursor, struct kymo_samples *samples) {
   const struct record *record = &cursor->record;
@@ -278,7 +298,7 @@ static bool read_samples(struct cursor *cursor, struct kymo_samples *samples) {
         !kymo_samples_fill(samples, bucket.is_below, bucket.index, bucket.count))
       return false;
   }
-  return true;
+  return !record->has_floats || read_floats(cursor, samples);
 }
 
 /* Appends the ends of a later run to those that the group has. */

@@ -85,9 +85,10 @@ static void put_calls(struct row *row, const struct kymo_stat_group *group) {
   put(row, KYMO_STAT_MAX, group->samples.most);
 }
 
+/* They are of whole numbers: floating-point numbers have none. */
 static bool put_bars(struct kymo_stat *stat, struct row *row, const struct kymo_samples *samples) {
   struct kymo_bar bars[KYMO_BARS_MAX];
-  row->bar_count = kymo_report_bars(samples, bars);
+  row->bar_count = samples->floats ? 0 : kymo_report_bars(samples, bars);
   row->bars = kymo_arena_alloc(&stat->arena, (row->bar_count + 1) * sizeof *bars);
   if (row->bars)
     memcpy(row->bars, bars, row->bar_count * sizeof *bars);
@@ -104,7 +105,7 @@ static bool take_row(struct kymo_stat *stat, struct row *row, struct kymo_stat_g
     put_calls(row, group);
   else if (is_kind(stat, "regression"))
     put_line(row, group);
-  else if (!is_kind(stat, "counts") && group->samples.count)
+  else if (!is_kind(stat, "counts") && group->samples.count && !group->samples.floats)
     put_samples(row, &group->samples);
   if (has_self) {
     put(row, KYMO_STAT_TOTAL, group->outer_ns);

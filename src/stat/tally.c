@@ -32,15 +32,25 @@ int kymo_tally_count(struct kymo_tally *tally, const struct kymo_event *event) {
 int kymo_tally_value(struct kymo_tally *tally, const struct kymo_event *event) {
   struct kymo_stat_group *group;
   int64_t value;
-  if (!kymo_grouping_integer(&tally->value, event, &value))
+  double real;
+  if (tally->is_float ? !kymo_grouping_float(&tally->value, event, &real)
+                      : !kymo_grouping_integer(&tally->value, event, &value))
     return KYMO_OK;
   int status = find(tally, event, &group);
   if (status != KYMO_OK)
     return status == KYMO_E_ABSENT ? KYMO_OK : status;
   size_t bytes = kymo_samples_bytes(&group->samples);
-  bool is_added = kymo_samples_add(&group->samples, value);
+  bool is_added = tally->is_float ? kymo_samples_add_float(&group->samples, real)
+                                  : kymo_samples_add(&group->samples, value);
   tally->groups.bytes += kymo_samples_bytes(&group->samples) - bytes;
   return is_added ? KYMO_OK : KYMO_E_MEMORY;
+}
+
+int kymo_tally_begin_values(struct kymo_tally *tally, const char *field, struct kymo_trace *trace,
+                            struct kymo_whos *whos, struct kymo_error *error) {
+  int status = kymo_grouping_begin(&tally->value, field, trace, whos, error);
+  tally->is_float = status == KYMO_OK && kymo_grouping_is_float(&tally->value);
+  return status;
 }
 
 void kymo_tally_free(struct kymo_tally *tally) {

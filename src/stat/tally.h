@@ -9,11 +9,15 @@
 struct kymo_tally {
   struct kymo_grouping by, value; /* begun by the owner; value: of values, which field */
   struct kymo_groups groups;      /* bytes_limit is set by the owner */
+  bool is_float;                  /* of values: the field is one (kymo_grouping_is_float) */
   struct kymo_error *error;       /* filled if a temporary file fails */
   bool has_time;                  /* of counts: of all events … */
   int64_t first_ns, last_ns;      /* … the times from where to where */
 };
 
+/* Begins `value`; results as of kymo_grouping_begin. */
+int kymo_tally_begin_values(struct kymo_tally *tally, const char *field, struct kymo_trace *trace,
+                            struct kymo_whos *whos, struct kymo_error *error);
 /* Take one event. KYMO_OK, KYMO_E_MEMORY, or KYMO_E_SYSTEM with the error. */
 int kymo_tally_count(struct kymo_tally *tally, const struct kymo_event *event);
 int kymo_tally_value(struct kymo_tally *tally, const struct kymo_event *event);

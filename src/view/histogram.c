@@ -52,8 +52,7 @@ static int begin(struct view_histogram *histogram, struct view *view, const stru
   if (status == KYMO_OK)
     status = kymo_whos_begin(&histogram->whos, histogram->pass.trace, error);
   if (status == KYMO_OK)
-    status =
-        kymo_grouping_begin(&tally->value, histogram->field, histogram->pass.trace, &histogram->whos, error);
+    status = kymo_tally_begin_values(tally, histogram->field, histogram->pass.trace, &histogram->whos, error);
   histogram->is_text = status == KYMO_OK && is_text(histogram);
   if (status == KYMO_OK)
     status = kymo_grouping_begin(&tally->by, histogram->is_text ? histogram->field : NULL,

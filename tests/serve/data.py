@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the traces of the suite into the current folder: kernel, random.cpel, packets.pcap, evil, damaged, corrupt."""
+"""Writes the traces of the suite into the current folder: kernel, floats, random.cpel, spans.cpel, packets.pcap, evil, damaged, corrupt."""
 import os
 import random
 import shutil
@@ -65,6 +65,21 @@ def kernel():
     trace.close()
 
 
+# of many sizes, on both sides of zero; the least ones of all are below 2^-1022
+FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 0.75, -0.75, 1e300, -1e300, 1.7976931348623157e308, 5e-324, -5e-324, 2.2e-310, 3.5, -3.5, float('inf'), float('-inf'), float('nan'), float('inf')]
+
+
+def floats():
+    rng = random.Random(9)
+    trace = Ctf('floats', ['f:value'], 'uint32_t i; floating_point { exp_dig = 11; mant_dig = 53; byte_order = le; align = 8; } x;')
+    for i in range(3000):
+        value = FLOATS[i] if i < len(FLOATS) else rng.choice([rng.gauss(0, 100), rng.lognormvariate(0, 4)])
+        trace.add(i % 2, 0, 1000 + 10 * i, struct.pack('<Id', i, value))
+        if i % 500 == 499:
+            trace.flush(i % 2)
+    trace.close()
+
+
 def evil():
     trace = Ctf('evil', EVIL, 'string text;')
     for i in range(60):
@@ -72,14 +87,14 @@ def evil():
     trace.close()
 
 
-def cpel():
-    rng, strings = random.Random(5), bytearray(b'T\0')
+def cpel(path, kinds, seed):
+    rng, strings = random.Random(seed), bytearray(b'T\0')
 
     def add(text):
         at = len(strings)
         strings.extend(text.encode() + b'\0')
         return at
-    names = [add(name) for name in ('begin', 'end', 'tick')]
+    names = [add(name) for name in kinds]
     number, tracks, time, events = add('%d'), [add(f'worker {i}') for i in range(5)], 0, b''
     for _ in range(8000):
         time += rng.choice([1, 10, 1000, 50000])
@@ -90,7 +105,7 @@ def cpel():
                 (3, table + struct.pack('>I', 3) + b''.join(struct.pack('>III', i, name, number) for i, name in enumerate(names))),
                 (4, table + struct.pack('>I', 5) + b''.join(struct.pack('>II', i, track) for i, track in enumerate(tracks))),
                 (5, table + struct.pack('>II', 8000, 1000000000) + events)]
-    with open('random.cpel', 'wb') as file:
+    with open(path, 'wb') as file:
         file.write(struct.pack('>BBHI', 1, 0, 4, 0) + b''.join(struct.pack('>II', kind, len(part)) + part for kind, part in sections))
 
 
@@ -116,7 +131,9 @@ def broken():
 
 if __name__ == '__main__':
     kernel()
+    floats()
     evil()
-    cpel()
+    cpel('random.cpel', ('begin', 'end', 'tick'), 5)
+    cpel('spans.cpel', ('work_begin', 'work_end', 'tick'), 6)
     pcap()
     broken()

@@ -299,6 +299,39 @@ def histogram(trace):
     trace.server.refused('histogram', 404, field=trace.field, filter=99999)
 
 
+def bar_of(value):
+    """The begin of the bar of a floating-point number."""
+    if value == 0:
+        return 0.0
+    part, exponent = math.frexp(abs(value))
+    return math.ldexp(0.5, exponent) if value > 0 else -math.ldexp(0.5, exponent) if part == 0.5 else -2 * math.ldexp(0.5, exponent)
+
+
+def float_histogram():
+    """A floating-point field: bars and what is in none are those of kymo stat histogram, and of the events."""
+    with Server(KYMO, 'floats') as server:
+        server.built()
+        same([field['isNumeric'] for field in server.ask('fields').fields if field['name'] == 'x'], [True])
+        for text in (None, 'i % 3 = 0', 'x > 0.25 AND x <= 1.5', 'i > 99999'):
+            words = ['--filter', text] if text else []
+            reply = server.task('histogram', field='x', filter=server.task('filter', text=text).id if text else None)
+            stat = [json.loads(line) for line in run([KYMO, 'stat', 'histogram', 'x', '--json', *words, 'floats']).splitlines()]
+            events = [json.loads(line)['fields']['x'] for line in run([KYMO, 'cat', '-f', 'json', *words, 'floats']).splitlines() if '"event":' in line]
+            numbers = [value for value in events if not isinstance(value, str)]
+            same({bar['from']: bar['count'] for bar in stat if 'from' in bar}, dict(Counter(map(bar_of, numbers))))
+            same({bar['value']: bar['count'] for bar in stat if 'value' in bar}, dict(Counter(value for value in events if isinstance(value, str))))
+            for bar in stat:
+                assert 'value' in bar or all(value == bar['from'] == 0 or bar['from'] <= value < float(bar['to']) for value in numbers if bar_of(value) == bar['from']), bar
+            if not numbers:
+                continue
+            same([(bucket['low'], min(bucket['high'], sys.float_info.max), int(bucket['count'])) for bucket in reply.buckets],
+                 [(bar['from'], min(float(bar['to']), sys.float_info.max), bar['count']) for bar in stat if 'from' in bar])
+            same((int(reply.count), int(reply.notNumbers), int(reply.infinite)), (len(numbers), events.count('NaN'), len(events) - len(numbers) - events.count('NaN')))
+            same((reply.least, reply.most), (min(numbers), max(numbers)))
+            mean = math.fsum(value / len(numbers) for value in numbers)
+            assert abs(reply.mean - mean) <= 1e-9 * max(map(abs, numbers)), (reply.mean, mean)
+
+
 def texts(trace):
     for text in (None, *trace.filters):
         reply = trace.server.task('histogram', field=trace.text, filter=trace.id_of(text))
@@ -450,12 +483,17 @@ def track_by(trace):
 def compare(path, other):
     with Server(KYMO, '--compare', other, path) as server:
         server.built()
-        differences = {row['name']: row for row in server.task('compare').differences}
+        differences = {(row['isSpan'], row['name']): row for row in server.task('compare').differences}
         for index, trace in enumerate((path, other)):
             rows_ = [json.loads(line) for line in run([KYMO, 'stat', 'counts', '--by', 'event', '--json', trace]).splitlines()]
-            for row in rows_:
-                if row.get('event') is not None:
-                    same(int(differences[row['event']]['counts'][index]), row['count'])
+            length = next(row['span'] for row in rows_ if row.get('event', '') is None)
+            spans = {row['span']: row for row in map(json.loads, run([KYMO, 'stat', 'latency', '--json', trace], (0, 1, 2)).splitlines()) if isinstance(row.get('span'), str)}
+            wanted = {(False, row['event']): (row['count'], row['rate'], 0, 0) for row in rows_ if row.get('event') is not None}
+            wanted.update({(True, name): (row['count'], row['count'] / length * 1e9, row['p50'], row['p99']) for name, row in spans.items() if row['count']})
+            ours = {key: (int(row['counts'][index]), row['rates'][index], int(row['p50'][index]), int(row['p99'][index])) for key, row in differences.items()}
+            same({key: (*row[:1], *row[2:]) for key, row in ours.items() if row[0]}, {key: (*row[:1], *row[2:]) for key, row in wanted.items()})
+            for key, row in wanted.items():
+                assert abs(ours[key][1] - row[1]) <= 1e-9 * row[1], (trace, key, ours[key], row)
         same(server.ask('state').compare, {'title': other})
 
 
@@ -484,7 +522,9 @@ def main():
         for test in tests + [track_by]:
             check(f'{name}: {test.__name__}', test, trace)
         check(f'{name}: the server ends with status 0, without words', lambda server: same(server.stop(), (0, '')), trace.server)
-    check('two traces are compared', compare, 'kernel', 'random.cpel')
+    for pair in ('kernel', 'random.cpel'), ('kernel', 'spans.cpel'), *([('recorded', 'kernel'), ('spans.cpel', 'recorded')] if os.path.exists('recorded') else []):
+        check(f'two traces are compared: {pair[0]} and {pair[1]}', compare, *pair)
+    check('a histogram of floating-point numbers', float_histogram)
     check('several traces are one', several, ['kernel', 'random.cpel'])
 
 

@@ -209,6 +209,38 @@ from,count
 T
 }
 [ -e threads ] && check "histogram of signed values" signed_values
+# floating-point numbers, which no trace of kymo's recorder is needed for
+floats() {
+  python3 -c "import sys; sys.path.insert(0, '$KYMO_SOURCE/tests/serve'); import data; data.floats()" &&
+    "$kymo" stat histogram x --filter 'i < 20' floats | sed 's/ #*$//' >printed || return 1
+  cmp - printed <<'T' && "$kymo" stat histogram x --filter 'i > 17 AND i < 20' --csv floats >printed && cmp - printed <<'C' && "$kymo" stat histogram x --filter 'i = 18 OR i = 10' --json floats >printed && cmp - printed <<'J'
+                   x      count
+-1.3393857589828342e+300          1
+                -4.0          1
+                -1.0          2
+                -0.5          1
+-4.94065645841247e-324          1
+                 0.0          2
+4.94065645841247e-324          1
+1.73833895195875e-310          1
+                 0.5          2
+                 1.0          1
+                 2.0          1
+6.696928794914171e+299          1
+8.98846567431158e+307          1
+           -Infinity          1
+            Infinity          2
+        not a number          1
+T
+from,to,count
+Infinity,,1
+NaN,,1
+C
+{"from":8.98846567431158e+307,"to":"Infinity","count":1}
+{"value":"NaN","count":1}
+J
+}
+check "histogram of floating-point numbers" floats
 scatters() { "$kymo" stat latency --from begin --to end --scatter random.cpel | wc -l >lines && "$kymo" stat latency --from begin --to end --csv --prefix 'worker 3' random.cpel | grep -q '^"worker 3",'; }
 check "scatter data and prefixes" scatters
 # names that are no plain words; what a prefix leaves out is reported nowhere
@@ -324,6 +356,11 @@ check 'groups by way of a file: distance' spills distance --by datum --worst 20
 check 'groups by way of a file: state of the key' spills state --event begin --key datum --by datum --worst 20
 check 'groups by way of a file: counts' spills counts --by datum
 check 'groups by way of a file: histogram' spills histogram datum --by datum
+spills_floats() {
+  "$kymo" stat histogram x --by i --sort name --json --top 100000 --memory 1G floats | sort >plain && "$kymo" stat histogram x --by i --sort name --json --top 100000 --memory 100K floats | sort >spilled &&
+    [ "$(grep -c from plain)" -gt 2900 ] && cmp plain spilled && "$kymo" stat histogram x --json floats >plain && "$kymo" stat histogram x --json --memory 1K floats | cmp - plain
+}
+check 'groups by way of a file: histogram of floating-point numbers' spills_floats
 other_forms() { # VPP's table, the longest as CSV, and each time of its own
   local forms=('state --event begin --by datum --format vpp' 'distance --by datum --csv --worst 20' 'distance --by datum --scatter') form memory
   for form in "${forms[@]}"; do

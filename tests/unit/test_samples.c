@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Percentiles: against the numbers in order. */
+/* Percentiles and bars: against the numbers in order. */
 #include "stat/samples.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -124,6 +125,84 @@ static void joined_samples_are_those_of_all(void **state) {
   free(values);
 }
 
+/* ---- floating-point numbers ---- */
+
+/* Infinities, NaN, zeros of both signs, the least and the largest numbers, and powers of two, which begin a
+ * bar above zero and end none below it. */
+static double any_float(void) {
+  static const double some[] = {0, -0.0, 1, -1, 0.5, -0.5, 5e-324, -5e-324, DBL_MAX, -DBL_MAX, DBL_MIN, -2};
+  unsigned kind = (unsigned)rand() % 40;
+  if (kind < sizeof some / sizeof *some)
+    return some[kind];
+  if (kind < 15)
+    return kind == 12 ? (double)NAN : kind == 13 ? (double)INFINITY : -(double)INFINITY;
+  return ldexp((double)rand() / RAND_MAX - 0.5, rand() % 200 - 100);
+}
+
+static void expect_bars(const struct kymo_floats *floats, const double *values, size_t count) {
+  uint64_t finite = 0, nans = 0, infinite = 0, seen = 0;
+  for (size_t i = 0; i < count; i++) {
+    finite += isfinite(values[i]) != 0;
+    nans += isnan(values[i]) != 0;
+    infinite += isinf(values[i]) != 0;
+  }
+  for (uint32_t b = 0; b < floats->place_count; b++) {
+    const struct kymo_float_bar bar = kymo_floats_bar(floats, b);
+    uint64_t wanted = 0;
+    for (size_t i = 0; i < count; i++)
+      wanted += isfinite(values[i]) &&
+                (bar.from == bar.to ? values[i] == 0
+                                    : values[i] != 0 && values[i] >= bar.from && values[i] < bar.to);
+    assert_int_equal(bar.count, wanted);
+    assert_true(bar.count > 0);
+    if (b > 0)
+      assert_true(bar.from >= kymo_floats_bar(floats, b - 1).to);
+    seen += bar.count;
+  }
+  assert_int_equal(seen, finite);
+  assert_int_equal(floats->count, finite);
+  assert_int_equal(floats->nans, nans);
+  assert_int_equal(floats->infinities[0] + floats->infinities[1], infinite);
+}
+
+static void floats_are_in_bars_of_powers_of_two(void **state) {
+  enum { COUNT = 5000, PARTS = 5 };
+  double values[COUNT];
+  struct kymo_samples all = {0}, joined = {0};
+  (void)state;
+  srand(5);
+  for (unsigned part = 0; part < PARTS; part++) {
+    struct kymo_samples some = {0};
+    for (unsigned i = part * COUNT / PARTS; i < (part + 1) * COUNT / PARTS; i++) {
+      values[i] = any_float();
+      assert_true(kymo_samples_add_float(&all, values[i]));
+      assert_true(kymo_samples_add_float(&some, values[i]));
+    }
+    assert_true(kymo_samples_join(&joined, &some));
+    kymo_samples_free(&some);
+  }
+  expect_bars(all.floats, values, COUNT);
+  expect_bars(joined.floats, values, COUNT);
+  assert_true(all.floats->least == -DBL_MAX && joined.floats->least == -DBL_MAX);
+  assert_true(all.floats->most == DBL_MAX && joined.floats->most == DBL_MAX);
+  assert_int_equal(joined.count, COUNT);
+  kymo_samples_free(&all);
+  kymo_samples_free(&joined);
+}
+
+static void the_mean_of_floats_is_exact_to_rounding(void **state) {
+  struct kymo_floats floats = {0}, huge = {0};
+  (void)state;
+  for (unsigned i = 1; i <= 1000; i++)
+    assert_true(kymo_floats_add(&floats, i / 8.0));
+  assert_true(fabs(floats.mean - 1001 / 16.0) < 1e-9);
+  for (unsigned i = 0; i < 3; i++)
+    assert_true(kymo_floats_add(&huge, DBL_MAX));
+  assert_true(huge.mean > DBL_MAX / 2 && isfinite(huge.mean));
+  free(floats.places);
+  free(huge.places);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(few_numbers_are_exact),
@@ -131,6 +210,8 @@ int main(void) {
       cmocka_unit_test(digits_are_those_that_are_known),
       cmocka_unit_test(extremes_are_exact),
       cmocka_unit_test(joined_samples_are_those_of_all),
+      cmocka_unit_test(floats_are_in_bars_of_powers_of_two),
+      cmocka_unit_test(the_mean_of_floats_is_exact_to_rounding),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -381,12 +381,16 @@ export interface HistogramReply extends Task, Distribution {
   id: string;
   values: {text: string; count: number}[]; // of texts, most first
   all: number; // how many texts there are: some may be left out
+  isFloat: boolean; // floating-point numbers: without percentiles …
+  notNumbers: number; // … and these are in no bar
+  infinite: number;
 }
 export function parseHistogram(value: Json): HistogramReply {
   const from = fields(value);
   return {
     ...parseTask(value), ...parseDistribution(value), id: text(from.id),
     values: list(from.values).map(item => ({text: text(fields(item).text), count: count(fields(item).count)})), all: count(from.all),
+    isFloat: from.isFloat === true, notNumbers: count(from.notNumbers), infinite: count(from.infinite),
   };
 }
 

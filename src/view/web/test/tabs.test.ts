@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import {describe, expect, it} from 'vitest';
 import {filled, placeOnBars} from '../src/bars';
+import {floatDistribution} from '../src/embedded/measure';
 import {both, columnIn, fieldName, filtered, limitsOf, partsOf, shellWord, splitAt, statCommand, timeFilter} from '../src/filters';
 import {visible} from '../src/dom';
 import type {Kind} from '../src/protocol';
@@ -104,6 +105,13 @@ describe('bars', () => {
     expect(placeOnBars(list, 1)).toBeNaN();
   });
   it('become a filter', () => expect(barFilter('a b', {low: 4, high: 8})).toBe('`a b` >= 4 AND `a b` <= 7'));
+  it('of floating-point numbers become one with both ends of their own', () => {
+    expect([{low: 0, high: 0}, {low: 0.25, high: 0.5}, {low: -2, high: -1}, {low: 2 ** 1023, high: Number.MAX_VALUE}].map(bar => barFilter('x', bar, true)))
+      .toEqual(['x = 0', 'x >= 0.25 AND x < 0.5', 'x >= -2 AND x < -1', `x >= ${2 ** 1023} AND x <= ${Number.MAX_VALUE}`]);
+    const {buckets, ...rest} = floatDistribution([0, -0, 1, 1.5, 0.25, -1, -1.5, NaN, Infinity, -Infinity]);
+    expect(rest).toEqual({isFloat: true, count: 7, least: -1.5, most: 1.5, mean: expect.closeTo(0.25 / 7), notNumbers: 1, infinite: 2});
+    expect(buckets).toEqual([{low: -2, high: -1, count: 1}, {low: -1, high: -0.5, count: 1}, {low: 0, high: 0, count: 2}, {low: 0.25, high: 0.5, count: 1}, {low: 1, high: 2, count: 2}]);
+  });
   it('have whole numbers as limits, as large as they may be', () => {
     const text = (low: number, high: number) => { const limits = limitsOf({low, high}); return `${limits.low} ${limits.high}`; };
     expect([text(0, 2), text(-1, 0), text(-3, -1), text(-15, -7)]).toEqual(['0 1', '-1 -1', '-3 -2', '-15 -8']);

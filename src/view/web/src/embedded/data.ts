@@ -73,6 +73,11 @@ export function numberOf(value: string | undefined): number | null {
   const found = value === undefined ? null : /^(-?(?:0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?))(?=$|\s)/.exec(value);
   return found ? found[1].startsWith('-0x') ? -Number(found[1].slice(1)) : Number(found[1]) : null;
 }
+const OTHERS: {[text: string]: number} = {'nan': NaN, 'inf': Infinity, '-inf': -Infinity};
+/** The same, with what a floating-point number may be besides. */
+export function floatOf(value: string): number | null {
+  return Object.hasOwn(OTHERS, value) ? OTHERS[value] : numberOf(value);
+}
 /** A text without the quotes around it. */
 export function bare(value: string): string {
   return value.replace(/^"(.*)"$/s, '$1');

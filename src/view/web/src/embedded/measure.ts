@@ -38,6 +38,24 @@ export function distribution(values: readonly number[]): Fields {
   return {count: length, least: sorted[0], most: sorted[length - 1], mean: total / length, p50: percentile(sorted, 500), p90: percentile(sorted, 900), p99: percentile(sorted, 990), p999: percentile(sorted, 999), buckets: buckets(values)};
 }
 
+/** Floating-point numbers: as the server has them, with a bar for zero and no percentiles. */
+export function floatDistribution(values: readonly number[]): Fields {
+  const found = new Map<number, {low: number; high: number; count: number}>(), finite = values.filter(Number.isFinite);
+  for (const value of finite) {
+    let low = 2 ** Math.floor(Math.log2(Math.abs(value)));
+    low = value === 0 ? 0 : low > Math.abs(value) ? low / 2 : 2 * low <= Math.abs(value) ? 2 * low : low;
+    const begin = value >= 0 ? low : -value === low ? value : -2 * low, bucket = found.get(begin);
+    if (bucket)
+      bucket.count++;
+    else
+      found.set(begin, {low: begin, high: Math.min(Number.MAX_VALUE, begin < 0 ? begin / 2 : 2 * begin), count: 1});
+  }
+  const notNumbers = values.filter(Number.isNaN).length, rest = {isFloat: true, notNumbers, infinite: values.length - finite.length - notNumbers};
+  if (finite.length === 0)
+    return {count: 0, buckets: [], ...rest};
+  return {count: finite.length, least: finite.reduce((a, b) => Math.min(a, b)), most: finite.reduce((a, b) => Math.max(a, b)), mean: finite.reduce((sum, value) => sum + value / finite.length, 0), buckets: [...found.values()].sort((a, b) => a.low - b.low), ...rest};
+}
+
 /** Spans by their names. Those that are open have no end in the events. */
 export function spanStatistics(spans: readonly DrawnSpan[]): Json[] {
   const inside = new Map<DrawnSpan, number>(), byName = new Map<string, DrawnSpan[]>();

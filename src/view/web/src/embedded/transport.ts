@@ -4,10 +4,10 @@ import type {Json} from '../protocol';
 import {ReplyError} from '../protocol';
 import type {Query, Transport} from '../source';
 import type {Data, Event} from './data';
-import {bare, lowerBound, numberOf, readData} from './data';
+import {bare, floatOf, lowerBound, readData} from './data';
 import {compileFilter} from './fdl';
 import type {AnomalyQuery, Pair} from './measure';
-import {anomalies, distribution, pairs, spanStatistics} from './measure';
+import {anomalies, distribution, floatDistribution, pairs, spanStatistics} from './measure';
 import type {PixelWindow} from './pictures';
 import {spanPicture, tilePicture, valuePicture} from './pictures';
 
@@ -97,7 +97,7 @@ export class EmbeddedTransport implements Transport {
       const isNumeric = new Map<string, boolean>();
       for (const event of this.data.events)
         for (const [name, value] of event.values)
-          isNumeric.set(name, (isNumeric.get(name) ?? true) && numberOf(value) !== null);
+          isNumeric.set(name, (isNumeric.get(name) ?? true) && floatOf(value) !== null);
       this.fieldNames = [...isNumeric].map(([name, numeric]) => ({name, isNumeric: numeric})).sort((a, b) => a.name < b.name ? -1 : 1);
     }
     return this.fieldNames;
@@ -214,8 +214,10 @@ export class EmbeddedTransport implements Transport {
   }
   private histogram(field: {name: string; isNumeric: boolean}, events: readonly Event[]): Json {
     const values = events.flatMap(event => { const value = event.values.get(field.name); return value === undefined ? [] : [value]; }), head = {id: field.name, state: 'done', done: 1, error: null};
-    if (field.isNumeric)
-      return {...head, ...distribution(values.map(value => numberOf(value) ?? 0))};
+    if (field.isNumeric) {
+      const found = values.map(value => floatOf(value) ?? NaN);
+      return {...head, ...(found.every(Number.isInteger) ? distribution : floatDistribution)(found)};
+    }
     const counts = new Map<string, number>();
     for (const value of values)
       counts.set(bare(value), (counts.get(bare(value)) ?? 0) + 1);

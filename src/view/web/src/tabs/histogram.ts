@@ -2,7 +2,7 @@
 // How the values of a field are distributed: bars of numbers, a list of texts. A click on one filters.
 import {bars} from '../bars';
 import {button, element, setText} from '../dom';
-import {both, fieldName, filtered, limitsOf, quote, statCommand} from '../filters';
+import {both, fieldName, filtered, floatFilter, limitsOf, quote, statCommand} from '../filters';
 import {count, value as valueText} from '../format';
 import type {App} from '../app';
 import type {Bucket, FieldInfo, HistogramReply} from '../protocol';
@@ -14,9 +14,16 @@ import type {Tab} from './tab';
 import {setTabState, sortedTable, tabStateOf, withBar} from './table';
 
 /** Events whose value is in a bar. */
-export function barFilter(field: string, bar: Pick<Bucket, 'low' | 'high'>): string {
+export function barFilter(field: string, bar: Pick<Bucket, 'low' | 'high'>, isFloat = false): string {
+  if (isFloat)
+    return floatFilter(field, bar);
   const {low, high} = limitsOf(bar), name = fieldName(field);
   return `${name} >= ${low} AND ${name} <= ${high}`;
+}
+
+/** What is in no bar. */
+function others({infinite, notNumbers}: HistogramReply): string {
+  return [infinite && `, ${count(infinite)} infinite`, notNumbers && `, ${count(notNumbers)} not a number`].filter(Boolean).join('');
 }
 
 /** A list of fields to choose from; returns what brings it up to date. */
@@ -45,7 +52,7 @@ export const histogram: Tab = {
     const show = (field: string, found: HistogramReply) => {
       const isText = found.values.length > 0 || found.all > 0;
       const all = app.model.filterText ? ' of the events that the filter selects' : '';
-      setText(what, (isText ? `${count(found.values.reduce((sum, item) => sum + item.count, 0))} texts, ${count(Math.max(found.all, found.values.length))} different ones` : `${count(found.count)} values`) + all);
+      setText(what, (isText ? `${count(found.values.reduce((sum, item) => sum + item.count, 0))} texts, ${count(Math.max(found.all, found.values.length))} different ones` : `${count(found.count)} values${others(found)}`) + all);
       if (isText) {
         const most = Math.max(1, ...found.values.map(item => item.count));
         const table = sortedTable<{text: string; count: number}>(app, {
@@ -56,10 +63,12 @@ export const histogram: Tab = {
         table.update(found.values);
         return results.replaceChildren(table.root);
       }
+      if (found.count + found.notNumbers + found.infinite === 0)
+        return results.replaceChildren(element('p', {class: 'note'}, `No event${app.model.filterText ? ' that the filter selects' : ''} has a number or a text in this field.`));
       if (found.count === 0)
-        return results.replaceChildren(element('p', {class: 'note'}, `No event${app.model.filterText ? ' that the filter selects' : ''} has a whole number or a text in this field.`));
+        return results.replaceChildren();
       results.replaceChildren(distributionTable(found, `Values of ${field}`, valueText),
-        bars(found.buckets, {label: `Histogram of ${field}`, show: valueText, marks: marksOf(found), does: 'Adds these values to the filter', choose: bar => add(barFilter(field, bar))}));
+        bars(found.buckets, {label: `Histogram of ${field}`, show: valueText, marks: marksOf(found), does: 'Adds these values to the filter', choose: bar => add(barFilter(field, bar, found.isFloat))}));
     };
     return {
       hide() { job.stop(); },
