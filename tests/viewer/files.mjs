@@ -3,7 +3,7 @@
 // (g2's rows A and B, and those of C that are about files).
 import {spawnSync} from 'node:child_process';
 import {mkdirSync, writeFileSync} from 'node:fs';
-import {KYMO, Server, assert, browse, end, names, open, press, said, settled, test, until, view, writeCpel, writeElog, writeGist} from './harness.mjs';
+import {KYMO, Server, assert, becomes, browse, end, matches, names, open, press, says, settled, test, until, view, writeCpel, writeElog, writeGist} from './harness.mjs';
 
 mkdirSync('more', {recursive: true});
 writeCpel('a.cpel', {tracks: ['one', 'two', 'three'], kinds: ['rx', 'tx'], events: Array.from({length: 900}, (_, i) => [i * 1000, i % 3, i % 2, i % 10])});
@@ -52,9 +52,9 @@ await test('A4: --gist-clock is in Hz, and 0 is refused', async () => {
 await test('A6: without a trace the page says how to open one, and lists what is in the folder', async () => {
   const server = await Server.start([], {cwd: 'more'}), page = await open(server.address), dialog = page.getByRole('dialog', {name: 'Open another trace'});
   await dialog.waitFor();
-  assert.deepEqual((await dialog.getByRole('row').locator('button').allTextContents()).sort(), ['b.cpel', 'c.clib', 'd.ev', 'no.txt']);
+  await becomes(async () => (await dialog.getByRole('row').locator('button').allTextContents()).sort(), ['b.cpel', 'c.clib', 'd.ev', 'no.txt']);
   await escape(page);
-  assert.match(await page.locator('.empty').textContent(), /No trace is open.*kymo view TRACE/);
+  await matches(page.locator('.empty'), /No trace is open.*kymo view TRACE/);
   for (const key of ['w', 's', 'x', 'z', 'j', 'n', 'Alt+r', 'A', 'T'])
     await page.keyboard.press(key);
   await escape(page);
@@ -90,7 +90,7 @@ await test('A8, A9: threshold and sizes are set in the page, and are there in th
   await other.goto(second.address);
   await settled(other);
   await other.getByRole('tab', {name: 'Anomaly'}).click();
-  assert.deepEqual([(await sizes(other)).slice(1), await other.getByLabel('Threshold: number of standard deviations').inputValue()], [chosen.slice(1), '3.5']);
+  await becomes(async () => [(await sizes(other)).slice(1), await other.getByLabel('Threshold: number of standard deviations').inputValue()], [chosen.slice(1), '3.5']);
   for (const value of ['h=99999&theme=pink&names-width=1e9&tabs-height=-5&tabs=anomaly.threshold=99', '%%%&=&h', 'x'.repeat(3000)]) {
     await context.clearCookies();
     await context.addCookies([{name: 'kymo-view', value, url: `http://127.0.0.1:${second.port}`}]);
@@ -98,7 +98,7 @@ await test('A8, A9: threshold and sizes are set in the page, and are there in th
     await other.goto(second.address);
     await settled(other);
     await other.getByRole('tab', {name: 'Anomaly'}).click();
-    assert.deepEqual([(await sizes(other))[2], await other.getByLabel('Threshold: number of standard deviations').inputValue()], [25, '2.5']);
+    await becomes(async () => [(await sizes(other))[2], await other.getByLabel('Threshold: number of standard deviations').inputValue()], [25, '2.5']);
   }
   assert.deepEqual(page.errors, []);
   await context.close();
@@ -129,7 +129,7 @@ await test('B1: another CPEL file is opened without a restart; nothing of the on
   assert.match(await page.title(), /b\.cpel/);
   assert.equal(await page.evaluate(async () => { const {begin, span} = kymo.timeline.window(), picture = await kymo.source.tile({begin, end: begin + span, pixels: 100, tracks: [0, 1]}); return picture.count.reduce((a, b) => a + b, 0); }), 500);
   await press(page, 'Backspace');
-  assert.match(await said(page), /nothing to undo/);
+  await says(page, /nothing to undo/);
 }));
 await test('B1: a file that is no trace is refused with the reason, and what is shown stays', () => starts(['--offer', 'more', '--offer', 'a.cpel', 'a.cpel'], async page => {
   const dialog = await choose(page, 'no.txt');
@@ -155,14 +155,14 @@ await test('B3: definitions are read again from their file; events, window and o
   await press(page, 'w', 'w', 'd', 't');
   await page.evaluate(() => kymo.store.update({boxes: [31], selection: {begin: 5n, end: 500n}}));
   await settled(page);
-  const before = await view(page), text = () => page.locator('.box').textContent();
-  assert.match(await text(), /cpu 30/);
+  const before = await view(page), text = page.locator('.box');
+  await matches(text, /cpu 30/);
   define(['EV_A', 1, 'begin: core %d'], ['EV_B', 2, 'stop: cpu %d']);
   await page.keyboard.press('Alt+r');
   await until(page, () => kymo.model.kinds.map(kind => kind.name).sort().join(), names => names === 'begin,stop');
   await settled(page);
   assert.deepEqual(await view(page), before);
-  assert.match(await text(), /core 30/);
+  await matches(text, /core 30/);
   define(['EV_A', 1, 'start: cpu %d'], ['EV_B', 2, 'stop: cpu %d']);
 }));
 await test('B3: a CPEL file that was written again is read again; chosen tracks are found by their names', async () => {
@@ -191,7 +191,7 @@ const setClocks = async (page, change) => {
 };
 await test('B4: the clock of a Gist log is asked for, filled in with the one in use; what is no clock is refused', () => starts(['--gist-clock', '2000000', 'more/d.ev'], async page => {
   const dialog = await setClocks(page, async dialog => {
-    assert.equal(await dialog.getByLabel('Ticks per second of Gist logs').inputValue(), '2000000');
+    await becomes(() => dialog.getByLabel('Ticks per second of Gist logs').inputValue(), '2000000');
     await dialog.getByLabel('Ticks per second of Gist logs').fill('0');
   });
   await dialog.getByText('is a number from 1').waitFor();

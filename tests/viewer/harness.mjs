@@ -5,6 +5,7 @@ import {execFileSync, spawn} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
+import {isDeepStrictEqual} from 'node:util';
 
 const {chromium} = await import(pathToFileURL(join(process.env.KYMO_MODULES, 'playwright-core/index.mjs')));
 export const KYMO = join(process.env.KYMO_BUILD, 'kymo');
@@ -105,6 +106,29 @@ export async function until(page, read, wanted = Boolean, argument = undefined) 
   }
 }
 
+/** Waits until what `read` returns is what is wanted: a page that is asked at once may not have drawn it yet. */
+export async function becomes(read, wanted) {
+  for (const end = Date.now() + WAIT_MS; ;) {
+    const now = await read();
+    if (isDeepStrictEqual(now, wanted))
+      return;
+    if (Date.now() > end)
+      assert.deepEqual(now, wanted);
+    await new Promise(resolve => { setTimeout(resolve, 30); });
+  }
+}
+/** Waits until the text of an element has a text, or matches a pattern. */
+export async function matches(locator, wanted) {
+  for (const end = Date.now() + WAIT_MS; ;) {
+    const text = await locator.textContent();
+    if (typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text))
+      return;
+    if (Date.now() > end)
+      assert.fail(`${JSON.stringify(text)} is not ${wanted}`);
+    await new Promise(resolve => { setTimeout(resolve, 30); });
+  }
+}
+
 // ---- what the page shows ----
 
 /** The window, with doubles for BigInts: times of the files here are small. */
@@ -132,7 +156,8 @@ export const inked = (page, name) => page.evaluate(name => {
   colours.delete(back);
   return {total: [...colours.values()].reduce((a, b) => a + b, 0), colours: [...colours.keys()]};
 }, name);
-export const said = page => page.locator('footer .said').textContent();
+/** Waits until the status line says it. */
+export const says = (page, wanted) => matches(page.locator('footer .said'), wanted);
 
 /** Findings of axe that hinder people seriously: [rule, element, …]. */
 export async function axe(page) {

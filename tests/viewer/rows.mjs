@@ -2,7 +2,7 @@
 // Rows of g2's checklist that need a file of their own: reading (C), the screen (D), deep zooms (E), texts (G), chase (I), anomalies (J),
 // snapshots (K), colours (L), and what g2 has not (R).
 import {writeFileSync} from 'node:fs';
-import {Server, assert, end, kymo as command, names, open, placeOf, press, random, said, settled, test, until, view, writeCpel, writeElog} from './harness.mjs';
+import {Server, assert, becomes, end, kymo as command, matches, names, open, placeOf, press, random, says, settled, test, until, view, writeCpel, writeElog} from './harness.mjs';
 
 const shows = async (args, work) => {
   const server = await Server.start([args].flat()), page = await open(server.address);
@@ -39,9 +39,9 @@ await test('C3: an event that is earlier than the first one of the file is drawn
 writeCpel('c4.cpel', {tracks: ['a', {id: 0, name: 'again'}], kinds: ['rx', {code: 0, name: 'twice', form: '%x'}, {code: 2, name: 'last', form: '%d'}], events: [[0, 0, 0, 1], [1000, 0, 2, 2]]});
 await test('C4: a definition that comes twice is reported, the first one is used, and those after it are there', () => shows('c4.cpel', async page => {
   assert.deepEqual([await names(page), (await kinds(page)).sort()], [['a'], ['last', 'rx']]);
-  assert.match(await page.getByRole('tab', {name: /Problems/}).textContent(), /[1-9]/);
+  await matches(page.getByRole('tab', {name: /Problems/}), /[1-9]/);
   const panel = await tab(page, /Problems/);
-  assert.match(await panel.getByRole('list', {name: 'Warnings'}).textContent(), /c4\.cpel: byte \d+: another definition of event 0.*another definition of track 0/s);
+  await matches(panel.getByRole('list', {name: 'Warnings'}), /c4\.cpel: byte \d+: another definition of event 0.*another definition of track 0/s);
 }));
 writeCpel('c5.cpel', {tracks: ['a'], kinds: ['rx'], events: [[0, 0, 0, 1], [1000, 7, 9, 3], [2000, 70000, 9, 4], [3000, 0, 11, 5]]});
 await test('C5, C6: events and tracks without a definition are shown by their numbers, and can be switched off', () => shows('c5.cpel', async page => {
@@ -75,7 +75,7 @@ await test('C8, G2, G3, R1: details and table have the whole text, as the format
       await page.evaluate(boxes => kymo.store.update({boxes, tab: 'events'}), texts.map((_, i) => i + 1));
       await settled(page);
       for (const [i, text] of texts.entries()) {
-        assert.ok((await page.getByLabel(new RegExp(`^Event ${i + 1}: `)).textContent()).includes(text), text);
+        await matches(page.getByLabel(new RegExp(`^Event ${i + 1}: `)), text);
         await until(page, i => document.querySelector(`#events-row-${i} .text`)?.textContent, shown => shown === text, i);
       }
     });
@@ -83,9 +83,9 @@ await test('C8, G2, G3, R1: details and table have the whole text, as the format
 await test('C9: the list of kinds has the whole format of each, and finds a part of it', () => shows('c8.clib', async page => {
   const panel = await tab(page, /Kinds/);
   for (const [name, format] of [['port', 'port %d is up'], ['idle', 'idle: %d turns'], ['rx(4): port', 'rx(4): port %d']])
-    assert.equal(await panel.locator('tr', {has: page.getByLabel(name, {exact: true})}).locator('.template').textContent(), format);
+    await becomes(() => panel.locator('tr', {has: page.getByLabel(name, {exact: true})}).locator('.template').textContent(), format);
   await panel.getByLabel('Find a kind').fill('is up');
-  assert.deepEqual((await panel.locator('tbody label').allTextContents()).map(name => name.trim()), ['port']);
+  await becomes(async () => (await panel.locator('tbody label').allTextContents()).map(name => name.trim()), ['port']);
 }));
 writeFileSync('c10.h', '#define EV_NUM(n) (BASE + n)\n#define EV_A 6 /* rx: port %d and all after the blank */\n#define NET 100 /* pointdefs: c10net.h */\n#define EV_C 5 /* boot */\n');
 writeFileSync('c10net.h', '#define EV_B EV_NUM(4) /* tx:0x%x */\n');
@@ -195,7 +195,7 @@ await test('E7: times are exact to the nanosecond, also at 2^62: moves, the rule
   assert.deepEqual(await exact(), [String(LATE + 4n), '12']);
   await page.evaluate(late => kymo.store.update({begin: BigInt(late), span: 12n, selection: {begin: BigInt(late) + 5n, end: BigInt(late) + 6n}}), String(LATE));
   await settled(page);
-  assert.match(await page.locator('footer').textContent(), /ruler 1 ns/);
+  await matches(page.locator('footer'), /ruler 1 ns/);
   near((await placeOf(page, 3)).x - (await placeOf(page, 2)).x, await page.evaluate(() => kymo.timeline.width) / 12, 1e-6);
   await until(page, () => location.hash, hash => hash.includes('ruler'));
   const other = await open(server.address + '&' + new URL(page.url()).hash.slice(1));
@@ -297,7 +297,7 @@ await test('J2, J4: next and previous go to them in both directions, around the 
     const {begin, span} = await view(page), time = wanted === 10 ? 9000 : 24_000;
     assert.ok(begin <= time && begin + span > time);
   }
-  assert.match(await said(page), /Anomaly: rx on one, event 10/);
+  await says(page, /Anomaly: rx on one, event 10/);
 }));
 await test('J6: after a chase and pushes the statistics are still of their tracks', () => shows('j.cpel', async page => {
   await anomalies(page);
@@ -352,7 +352,7 @@ await test('K4: snapshots have names, and are in the link', () => shows('d.cpel'
   assert.deepEqual(await other.evaluate(() => kymo.snapshots.list), list);
   await press(other, '0', 'z');
   assert.equal((await view(other)).span, span);
-  assert.match(await said(other), /Snapshot 1 of 2: a,b:c & <b>d<\/b> %/);
+  await says(other, /Snapshot 1 of 2: a,b:c & <b>d<\/b> %/);
   await other.goto(server.address + '&snaps=%,a,:,a:%zz,b:t=5');
   await other.reload();
   await settled(other);
@@ -395,7 +395,7 @@ await test('L2: events have the colours of their values of a field, which a lege
       assert.ok(!valued.some(step => step.colour === colour), datum);
   };
   await expect(39, () => true);
-  assert.match(await page.getByRole('group', {name: 'Colours: datum'}).textContent(), /^datum.*no value/);
+  await matches(page.getByRole('group', {name: 'Colours: datum'}), /^datum.*no value/);
   await until(page, () => location.hash, hash => /colour=field&by=datum/.test(hash));
   const shot = one => one.evaluate(() => document.querySelector('.picture canvas').toDataURL()), other = await open(server.address + '&' + new URL(page.url()).hash.slice(1));
   assert.equal(await shot(other), await shot(page));
@@ -413,9 +413,9 @@ await test('L2: events have the colours of their values of a field, which a lege
   const {events} = await coloured(page);
   assert.equal(new Set(events.filter((_, i) => i % 2 === 0).map(event => event.colour)).size, 1); // a selected track is red, as in every mode
   await press(page, 'c', 'c');
-  assert.equal(await page.locator('.legend').isVisible(), false);
+  await becomes(() => page.locator('.legend').isVisible(), false);
   await press(page, 'c', 'c');
-  assert.equal(await page.locator('.legend').isVisible(), true);
+  await becomes(() => page.locator('.legend').isVisible(), true);
   await page.getByRole('button', {name: 'Change the field of the colours'}).click();
   await page.getByLabel('Field of the colours', {exact: true}).selectOption('');
   await press(page, 'Enter');

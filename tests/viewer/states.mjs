@@ -3,7 +3,7 @@
 import {spawnSync} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {once} from 'node:events';
-import {KYMO, Server, assert, end, names, open, press, program, settled, test, until, view, writeCpel} from './harness.mjs';
+import {KYMO, Server, assert, becomes, end, matches, names, open, press, program, settled, test, until, view, writeCpel} from './harness.mjs';
 
 const total = page => page.evaluate(async () => {
   const {begin, span} = kymo.timeline.window(), picture = await kymo.source.tile({begin, end: begin + span, pixels: 300, tracks: kymo.model.tracks.map(track => track.track)});
@@ -26,7 +26,7 @@ await test('a live program: events come in, the end stays in sight, counts are e
   await until(page, () => kymo.model.server.events, events => events === 10);
   await settled(page);
   assert.equal(await total(page), 10);
-  assert.match(await page.locator('header').textContent(), /live/);
+  await matches(page.locator('header'), /live/);
   await record(2000, 2010);
   await until(page, () => kymo.model.server.events, events => events === 2010);
   await settled(page);
@@ -55,9 +55,9 @@ await test('a trace that is cut off: what can be read is shown, and where it end
   assert.equal(await page.evaluate(() => kymo.model.server.events), wanted);
   assert.equal(await total(page), wanted);
   const tab = page.getByRole('tab', {name: /Problems/});
-  assert.match(await tab.textContent(), /[1-9]/);
+  await matches(tab, /[1-9]/);
   await tab.click();
-  assert.match(await page.getByRole('tabpanel', {name: /Problems/}).textContent(), /cut\.cpel/);
+  await matches(page.getByRole('tabpanel', {name: /Problems/}), /cut\.cpel/);
   assert.deepEqual(page.errors, []);
   await page.context().close();
   await server.stop();
@@ -100,8 +100,8 @@ await test('spans that are nested deeper than the index has levels: the track sa
   assert.deepEqual(rows, [['a', 64, 15, true], ['b', 1, 0, true]]);
   await page.evaluate(() => kymo.store.update({rowHeight: 5}));
   await settled(page);
-  assert.ok((await page.locator('#row-0').textContent()).includes(said));
-  assert.ok(!(await page.locator('#row-1').textContent()).includes('Deeper'));
+  await matches(page.locator('#row-0'), said);
+  await becomes(async () => (await page.locator('#row-1').textContent()).includes('Deeper'), false);
   const note = () => page.evaluate(() => {
     const row = kymo.timeline.rows.rows.find(item => item.type === 'track'), overlay = document.querySelector('.picture canvas.overlay'), top = row.y + row.height - row.note - kymo.timeline.top();
     return [top >= 0 && top + row.note <= overlay.height, new Uint32Array(overlay.getContext('2d').getImageData(0, top, overlay.width, row.note).data.buffer).some(pixel => pixel !== 0)];
@@ -116,12 +116,12 @@ await test('spans that are nested deeper than the index has levels: the track sa
 
 await test('A5: several files have a group each; a folded one shows the sum of its tracks', async () => {
   const server = await Server.start(['--force-correlate', 'whole.cpel', 'unsorted.cpel']), page = await open(server.address), groups = () => page.locator('.label.group').allTextContents();
-  assert.equal((await groups()).length, 2);
+  await becomes(async () => (await groups()).length, 2);
   assert.equal(await total(page), 3004);
   await page.locator('.label.group button').first().click();
   await settled(page);
   assert.deepEqual(await names(page), ['a', 'b']);
-  assert.equal(await page.locator('.label.group button').first().getAttribute('aria-expanded'), 'false');
+  await becomes(() => page.locator('.label.group button').first().getAttribute('aria-expanded'), 'false');
   const folded = await page.evaluate(() => {
     const row = kymo.timeline.rows.rows[0], canvas = document.querySelector('.picture canvas'), {data} = canvas.getContext('2d').getImageData(0, row.y - kymo.timeline.top(), canvas.width, row.height), pixels = new Uint32Array(data.buffer);
     const exact = kymo.timeline.pictures.of('all').filter(kept => kept.pixels === canvas.width).flatMap(kept => [...kept.rows].filter(([key]) => key.startsWith('group ')).map(([, at]) => kept.sums[at]));
@@ -151,8 +151,8 @@ await test('names of a trace that are HTML, JavaScript, sequences of terminals o
   await press(page, 'ArrowDown', 'ArrowRight', 'x', 'y', 'Control+k');
   await page.keyboard.press('Escape');
   assert.equal(await page.evaluate(() => window.harmed), undefined);
-  assert.equal(await page.locator('img, main script, .tabs script').count(), 0);
-  assert.ok((await page.locator('.box').first().textContent()).includes('<img'));
+  await becomes(() => page.locator('img, main script, .tabs script').count(), 0);
+  await matches(page.locator('.box').first(), '<img');
   assert.deepEqual(page.errors, []);
   await page.context().close();
   await server.stop();

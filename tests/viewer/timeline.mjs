@@ -4,7 +4,7 @@
 import {spawnSync} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {inflateSync} from 'node:zlib';
-import {KYMO, Server, assert, axe, end, inked, kymo, names, open, placeOf, press, random, said, settled, test, until, view, writeCpel} from './harness.mjs';
+import {KYMO, Server, assert, axe, becomes, end, inked, kymo, matches, names, open, placeOf, press, random, says, settled, test, until, view, writeCpel} from './harness.mjs';
 
 const TRACKS = 40, KINDS = ['rx', 'tx', 'state', 'hot'], rng = random(7), events = [];
 for (let i = 0; i < 4000; i++)
@@ -89,11 +89,11 @@ await g2('D6', 'details are never off the window', async () => {
   }
 });
 await g2('D7', 'the axis has the unit of what is seen: seconds, down to nanoseconds, relative, absolute', async () => {
-  assert.match(await page.locator('.corner').textContent(), /from the begin/);
+  await matches(page.locator('.corner'), /from the begin/);
   await press(page, '.');
-  assert.match(await page.locator('.corner').textContent(), /clock/);
+  await matches(page.locator('.corner'), /clock/);
   await press(page, '.');
-  assert.match(await page.locator('.corner').textContent(), /from the begin/);
+  await matches(page.locator('.corner'), /from the begin/);
 });
 await g2('D10', 'another size of the window keeps the time, and shows more tracks', async () => {
   await press(page, 'w');
@@ -233,7 +233,7 @@ await g2('E9', 'the right button measures: the ruler snaps to events and stays u
   await page.mouse.up({button: 'right'});
   const selection = () => page.evaluate(() => kymo.store.state.selection && [Number(kymo.store.state.selection.begin), Number(kymo.store.state.selection.end)]);
   await until(page, () => Number(kymo.store.state.selection?.begin), begin => begin === events[1300][0]);
-  assert.match(await page.locator('footer').textContent(), /ruler \d/);
+  await matches(page.locator('footer'), /ruler \d/);
   await press(page, 'w', 's');
   assert.equal((await selection())[0], events[1300][0]);
   const [from, to] = await selection();
@@ -293,7 +293,7 @@ await g2('F1', 'the wheel scrolls, with Shift by ten tracks', async () => {
 await g2('F2', 'Ctrl+End and Ctrl+Home go to the last and the first track', async () => {
   const all = await names(page);
   await press(page, 'Control+End');
-  assert.ok(await page.getByText(all[TRACKS - 1], {exact: true}).first().isVisible());
+  await becomes(() => page.getByText(all[TRACKS - 1], {exact: true}).first().isVisible(), true);
   await press(page, 'Control+Home');
   assert.equal(await topTrack(), all[0]);
 });
@@ -351,7 +351,7 @@ await g2('F7', 'a click on a name selects a track, several at once; they are red
     await (await label(name)).click();
   await settled(page);
   assert.equal((await view(page)).selected.length, 2);
-  assert.equal(await page.locator('.label[aria-selected="true"]').count(), 2);
+  await becomes(() => page.locator('.label[aria-selected="true"]').count(), 2);
   const {colours} = await inked(page, all[1]), red = colours.filter(colour => { const [r, g, b] = colour.split(',').map(Number); return r > g + 40 && r > b + 40; });
   assert.ok(red.length > 0 && red.length >= colours.length - 2, colours.join(' '));
   await press(page, ' ');
@@ -392,12 +392,12 @@ await g2('G1', 'a click on an event opens its details, the nearest one; several 
   await until(page, () => kymo.store.state.boxes.length, length => length === 1);
   await settled(page);
   const box = page.locator('.box:visible');
-  assert.match(await box.textContent(), /hot/);
-  assert.match(await box.textContent(), /7/);
+  await matches(box, /hot/);
+  await matches(box, /7/);
   assert.equal((await view(page)).event, 1235);
   await page.evaluate(() => kymo.store.update({boxes: [...kymo.store.state.boxes, 1236]}));
   await settled(page);
-  assert.equal(await page.locator('.box').count(), 2);
+  await becomes(() => page.locator('.box').count(), 2);
   await page.getByRole('button', {name: 'Close the details of event 1236'}).evaluate(button => button.click());
   await settled(page);
   assert.equal((await view(page)).boxes.length, 1);
@@ -413,20 +413,20 @@ await g2('G4', 'details hide while their kind is off, and come again', async () 
   await page.evaluate(() => kymo.store.update({boxes: [1235], begin: 30_800_000n, span: 100_000n}));
   await page.evaluate(() => kymo.timeline.reveal(kymo.model.tracks.find(track => track.name === 'worker 5').track));
   await settled(page);
-  assert.equal(await page.locator('.box:visible').count(), 1);
+  await becomes(() => page.locator('.box:visible').count(), 1);
   await page.evaluate(() => kymo.store.update({kindsOff: ['hot']}));
   await settled(page);
-  assert.equal(await page.locator('.box:visible').count(), 0);
+  await becomes(() => page.locator('.box:visible').count(), 0);
   await page.evaluate(() => kymo.store.update({kindsOff: []}));
   await settled(page);
-  assert.equal(await page.locator('.box:visible').count(), 1);
+  await becomes(() => page.locator('.box:visible').count(), 1);
 });
 await g2('G5, G6', 'kinds have counts, and are switched on and off: all, none, invert, only one', async () => {
   await page.getByRole('tab', {name: /Kinds/}).click();
   const panel = page.getByRole('tabpanel', {name: /Kinds/}), off = () => page.evaluate(() => [...kymo.store.state.kindsOff].sort());
   for (const kind of KINDS) {
     const count = events.filter(event => KINDS[event[2]] === kind).length, row = panel.locator('tr', {hasText: kind}).first();
-    assert.match((await row.textContent()).replace(/\D/g, ' '), new RegExp(String(count).replace(/\B(?=(\d{3})+$)/g, '.')));
+    await matches(row, new RegExp(String(count).replace(/\B(?=(\d{3})+$)/g, '\\D')));
   }
   const total = () => page.evaluate(async () => { const {begin, span} = kymo.timeline.window(), picture = await kymo.source.tile({begin, end: begin + span, pixels: 100, tracks: kymo.model.tracks.map(track => track.track), filter: kymo.model.base?.id ?? undefined}); return picture.count.reduce((a, b) => a + b, 0); });
   await panel.getByLabel('tx', {exact: true}).uncheck();
@@ -463,7 +463,7 @@ await g2('H1, H3, H4', 'a search finds by filter, name and text, shows where, an
     await settled(page);
     const window = await view(page);
     assert.ok(window.begin <= events[1234][0] && end_(window) > events[1234][0]);
-    assert.equal(await page.locator('#filter-state').textContent(), '1');
+    await becomes(() => page.locator('#filter-state').textContent(), '1');
   }
   assert.equal((await view(page)).focus !== null, true);
   await search('filter', 'EVENT = "rx"');
@@ -492,7 +492,7 @@ await g2('H5, N', 'a search that fails says so in the status line, which is read
   await until(page, () => kymo.model.filter?.state, state => state === 'done');
   await press(page, 'n');
   await until(page, () => document.querySelector('footer .said').textContent, text => /no event matches/.test(text));
-  assert.equal(await page.locator('footer .said').getAttribute('aria-live'), 'polite');
+  await becomes(() => page.locator('footer .said').getAttribute('aria-live'), 'polite');
 });
 await g2('H6', 'b turns the direction of search and chase', async () => {
   await page.evaluate(() => kymo.store.update({filter: 'EVENT = "rx"', found: 2000}));
@@ -555,7 +555,7 @@ await g2('K1, K2, K3', 'x takes snapshots of the view, z goes around them, Delet
   await press(page, 'Delete', 'z');
   assert.deepEqual(await shown(), pick(one));
   await press(page, 'Delete', 'z');
-  assert.match(await said(page), /no snapshots/);
+  await says(page, /no snapshots/);
 });
 await g2('K4, K5', 'p writes the snapshots to a file, l reads them again, in the same order', async () => {
   // A listener that stays: the browser would close a dialog that opens before it knows that somebody listens.
@@ -564,7 +564,7 @@ await g2('K4, K5', 'p writes the snapshots to a file, l reads them again, in the
   await press(page, 'w', 'x', 'w', 'x');
   const two = await view(page), [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('p')]);
   await download.saveAs('snapshots.json');
-  assert.match(await said(page), /Wrote 2 snapshots/);
+  await says(page, /Wrote 2 snapshots/);
   await press(page, 'Delete', 'Delete', '0');
   chosen = 'snapshots.json';
   await page.keyboard.press('l');
@@ -618,7 +618,7 @@ await g2('M', 'selected tracks are slewed by the ruler, exactly, and back; other
   assert.equal(await page.evaluate(() => kymo.store.state.slew.size), 0);
   await page.evaluate(() => kymo.store.update({selection: null}));
   await press(page, '}');
-  assert.match(await said(page), /No time interval is set/);
+  await says(page, /No time interval is set/);
 });
 
 await g2('M', 'the table of events is merged by the new times, the details have them, and a command opens the same', async () => {
@@ -632,7 +632,7 @@ await g2('M', 'the table of events is merged by the new times, the details have 
   const time = ns => `+${(ns / 1e9).toFixed(9)}`;
   for (const [row, text, track] of rows)
     assert.deepEqual([text, track], [time(shown(events[order[row] - 1])), `worker ${events[order[row] - 1][1]}`]);
-  assert.match(await page.locator('.box-facts').textContent(), new RegExp(`^\\${time(shown(events[1234]))} `));
+  await matches(page.locator('.box-facts'), new RegExp(`^\\${time(shown(events[1234]))} `));
   await page.evaluate(() => kymo.run('slew-copy'));
   const text = await until(page, () => document.querySelector('footer .said').textContent, text => /is copied/.test(text)), [, file, option] = /copied: kymo view (\S+) --slew '(.*)'$/.exec(text);
   assert.deepEqual([file, option], ['g2.cpel', `worker 5=${ns}`]);
@@ -691,21 +691,21 @@ await g2('B8', '? shows all keys', async () => {
   for (const word of ['Zoom in', 'Chase', 'snapshot', 'Drag'])
     assert.ok(text.includes(word), word);
   await page.keyboard.press('Escape');
-  assert.equal(await page.getByRole('dialog').count(), 0);
+  await becomes(() => page.getByRole('dialog').count(), 0);
 });
 await g2('filter', 'dims or hides the others, with the count of kymo cat --filter', async () => {
   const wanted = kymo('cat', '--filter', 'datum < 5', 'g2.cpel').trim().split('\n').length, [first] = await names(page);
   const all = (await inked(page, first)).total;
   await page.evaluate(() => kymo.store.update({filter: 'datum < 5'}));
   await settled(page);
-  assert.equal((await page.locator('#filter-state').textContent()).replace(/\D/g, ''), String(wanted));
+  await becomes(async () => (await page.locator('#filter-state').textContent()).replace(/\D/g, ''), String(wanted));
   const dimmed = (await inked(page, first)).total;
   await press(page, '\\');
   const hidden = (await inked(page, first)).total;
   assert.ok(dimmed >= all * 0.9 && hidden < all * 0.6 && hidden > 0, `${all} ${dimmed} ${hidden}`);
   await page.evaluate(() => kymo.store.update({filter: 'datum <'}));
   await until(page, () => document.body.textContent, text => /E\d+ expected/.test(text));
-  assert.equal(await page.getByLabel('Search or filter').getAttribute('aria-invalid'), 'true');
+  await becomes(() => page.getByLabel('Search or filter').getAttribute('aria-invalid'), 'true');
 });
 await g2('URL', 'a link opens the same picture in a second page', async () => {
   await press(page, 'w', 'w', 'w', 'ArrowDown', 'ArrowDown', '>', 'm');
@@ -756,12 +756,12 @@ await g2('latency', 'two kinds give a track of their pairs, as many as kymo stat
   await until(page, () => kymo.model.pairs.current?.reply.state, state => state === 'done');
   await settled(page);
   assert.equal(await page.evaluate(() => kymo.model.pairs.current.reply.count), kymo('stat', 'latency', '--from', 'rx', '--to', 'tx', '--scatter', 'g2.cpel').trim().split('\n').filter(text => /^-?\d/.test(text)).length);
-  assert.match(await page.locator('.label.pairs').textContent(), /^rx → tx/);
+  await matches(page.locator('.label.pairs'), /^rx → tx/);
   const drawn = await page.evaluate(() => { const row = kymo.timeline.rows.rows[0], canvas = document.querySelector('.picture canvas'), {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, row.height - 2); let sum = 0; for (let i = 0; i < data.length; i += 4) if (data[i + 2] > data[i] + 40) sum++; return sum; });
   assert.ok(drawn > 100, `${drawn}`);
   await page.evaluate(() => kymo.store.update({latencyFrom: '', latencyTo: '', tab: 'about'}));
   await settled(page);
-  assert.equal(await page.locator('.label.pairs').count(), 0);
+  await becomes(() => page.locator('.label.pairs').count(), 0);
 });
 await g2('track by', 'T makes other tracks: of kinds, and of threads again', async () => {
   const all = await names(page), by = async what => {
@@ -868,7 +868,7 @@ await test('the server goes and comes back: a banner, the picture stays, and the
   await page.goto('about:blank');
   await page.goto(again.address);
   await settled(page);
-  assert.ok(await page.getByRole('alert').isHidden());
+  await becomes(() => page.getByRole('alert').isHidden(), true);
   await again.stop();
 });
 await end();
