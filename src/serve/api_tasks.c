@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "stat/pairs.h"
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- sorts of tasks ---- */
@@ -169,8 +170,8 @@ static void put_floats(struct kymo_json *json, const struct kymo_floats *floats)
   for (uint32_t i = 0; i < floats->place_count; i++) {
     struct kymo_float_bar bar = kymo_floats_bar(floats, i);
     kymo_json_begin(json, '{');
-    api_put_double(json, "low", bar.from);
-    api_put_double(json, "high", bar.to - bar.to == 0 ? bar.to : DBL_MAX);
+    api_put_double(json, "low", fmax(bar.from, -DBL_MAX));
+    api_put_double(json, "high", fmin(bar.to, DBL_MAX));
     api_put_u64(json, "count", bar.count);
     kymo_json_end(json, '}');
   }

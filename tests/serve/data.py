@@ -66,7 +66,7 @@ def kernel():
 
 
 # of many sizes, on both sides of zero; the least ones of all are below 2^-1022
-FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 0.75, -0.75, 1e300, -1e300, 1.7976931348623157e308, 5e-324, -5e-324, 2.2e-310, 3.5, -3.5, float('inf'), float('-inf'), float('nan'), float('inf')]
+FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 0.75, -0.75, 1e300, -1e300, 1.7976931348623157e308, 5e-324, -5e-324, 2.2e-310, 3.5, -3.5, float('inf'), float('-inf'), float('nan'), float('inf'), -1.7976931348623157e308]
 
 
 def floats():

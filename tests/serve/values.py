@@ -304,6 +304,8 @@ def bar_of(value):
     if value == 0:
         return 0.0
     part, exponent = math.frexp(abs(value))
+    if exponent == 1024 and part > 0.5 and value < 0:
+        return -math.inf
     return math.ldexp(0.5, exponent) if value > 0 else -math.ldexp(0.5, exponent) if part == 0.5 else -2 * math.ldexp(0.5, exponent)
 
 
@@ -318,14 +320,14 @@ def float_histogram():
             stat = [json.loads(line) for line in run([KYMO, 'stat', 'histogram', 'x', '--json', *words, 'floats']).splitlines()]
             events = [json.loads(line)['fields']['x'] for line in run([KYMO, 'cat', '-f', 'json', *words, 'floats']).splitlines() if '"event":' in line]
             numbers = [value for value in events if not isinstance(value, str)]
-            same({bar['from']: bar['count'] for bar in stat if 'from' in bar}, dict(Counter(map(bar_of, numbers))))
+            same({float(bar['from']): bar['count'] for bar in stat if 'from' in bar}, dict(Counter(map(bar_of, numbers))))
             same({bar['value']: bar['count'] for bar in stat if 'value' in bar}, dict(Counter(value for value in events if isinstance(value, str))))
             for bar in stat:
-                assert 'value' in bar or all(value == bar['from'] == 0 or bar['from'] <= value < float(bar['to']) for value in numbers if bar_of(value) == bar['from']), bar
+                assert 'value' in bar or all(value == bar['from'] == 0 or float(bar['from']) <= value < float(bar['to']) for value in numbers if bar_of(value) == float(bar['from'])), bar
             if not numbers:
                 continue
             same([(bucket['low'], min(bucket['high'], sys.float_info.max), int(bucket['count'])) for bucket in reply.buckets],
-                 [(bar['from'], min(float(bar['to']), sys.float_info.max), bar['count']) for bar in stat if 'from' in bar])
+                 [(max(float(bar['from']), -sys.float_info.max), min(float(bar['to']), sys.float_info.max), bar['count']) for bar in stat if 'from' in bar])
             same((int(reply.count), int(reply.notNumbers), int(reply.infinite)), (len(numbers), events.count('NaN'), len(events) - len(numbers) - events.count('NaN')))
             same((reply.least, reply.most), (min(numbers), max(numbers)))
             mean = math.fsum(value / len(numbers) for value in numbers)

@@ -81,10 +81,13 @@ export function limitsOf({low, high}: {low: number; high: number}): {low: bigint
   const [first, last] = low < 0 ? [1n - end, -(end / 2n)] : [BigInt(low), end - 1n];
   return {low: first < -most ? -most : first, high: last >= most ? most - 1n : last};
 }
-/** The values in a bar of floating-point numbers, as a filter: bars have their begin, and zero has a bar of its own. */
+/**
+ * The values in a bar of floating-point numbers, as a filter: bars have their begin, and zero has a bar of its own. FDL has
+ * no number above 1e308, and infinities are in no bar: half of the largest numbers is compared.
+ */
 export function floatFilter(path: string, {low, high}: {low: number; high: number}): string {
-  const name = fieldName(path);
-  return low === high ? `${name} = ${low}` : high === Number.MAX_VALUE ? `${name} >= ${low} AND ${name} <= ${high}` : `${name} >= ${low} AND ${name} < ${high}`;
+  const name = fieldName(path), half = 2 ** 1023, isLow = low === -Number.MAX_VALUE, isHigh = high === Number.MAX_VALUE;
+  return low === high ? `${name} = ${low}` : `${isLow ? `${name} / 2 >= -${half}` : `${name} >= ${low}`} AND ${isHigh ? `${name} / 2 < ${half}` : `${name} < ${high}`}`;
 }
 /** A command that reads the traces with a filter: `command` is what the server says, "kymo cat TRACE --as pcap". */
 export function filtered(command: string, filter: string): string {

@@ -48,7 +48,7 @@ export function floatDistribution(values: readonly number[]): Fields {
     if (bucket)
       bucket.count++;
     else
-      found.set(begin, {low: begin, high: Math.min(Number.MAX_VALUE, begin < 0 ? begin / 2 : 2 * begin), count: 1});
+      found.set(begin, {low: Math.max(-Number.MAX_VALUE, begin), high: Math.min(Number.MAX_VALUE, begin < 0 ? begin / 2 : 2 * begin), count: 1});
   }
   const notNumbers = values.filter(Number.isNaN).length, rest = {isFloat: true, notNumbers, infinite: values.length - finite.length - notNumbers};
   if (finite.length === 0)
