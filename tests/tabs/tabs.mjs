@@ -57,6 +57,21 @@ await check('the row follows an event that is chosen elsewhere, and the ruler; t
   await until(page, () => { const {state} = window.kymo.store, {server} = window.kymo.model; return state.begin <= server.end && state.begin + state.span > server.end; });
   await page.evaluate(() => window.kymo.store.update({begin: 0n, span: 0n}));
 });
+await check('an event that is chosen while the table goes to the window stays in view', async () => {
+  await page.evaluate(() => window.kymo.store.update({event: null}, null));
+  let asked, answer;
+  const isAsked = new Promise(resolve => { asked = resolve; }), mayAnswer = new Promise(resolve => { answer = resolve; });
+  await page.route(/api\/rowat/, async route => { asked(); await mayAnswer; await route.continue().catch(() => {}); });
+  await page.evaluate(() => { const {server} = window.kymo.model; window.kymo.store.update({begin: server.begin + (server.end - server.begin) * 9n / 10n, span: 1000n}); });
+  await isAsked;
+  await page.evaluate(() => window.kymo.store.update({event: 50}, null));
+  await chosen(49);
+  answer();
+  await page.waitForTimeout(500); // what must not happen has no state to wait for
+  await chosen(49);
+  await page.unroute(/api\/rowat/);
+  await page.evaluate(() => window.kymo.store.update({begin: 0n, span: 0n, event: null}));
+});
 await check('the table has rows of the window when a filter is set', async () => {
   await page.evaluate(() => { const {server} = window.kymo.model, length = server.end - server.begin; window.kymo.store.update({event: null, selection: null, begin: server.begin + length * 2n / 5n, span: length / 5n}); });
   const isIn = () => { const {state} = window.kymo.store, row = [...document.querySelectorAll('.events-grid .row:not([hidden])')].find(row => row.dataset.row && row.children[0].textContent !== '…');

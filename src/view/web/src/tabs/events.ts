@@ -157,6 +157,7 @@ class EventsTab implements TabView {
   /** Chooses a row: the timeline shows its event. */
   private choose(index: number): void {
     const row = this.pages.get(index);
+    this.follower.stop();
     this.setCurrent(index);
     if (!row) {
       this.wanted = index;
@@ -185,6 +186,7 @@ class EventsTab implements TabView {
     this.finder.forget();
     this.finder.ask(`${number} ${this.key}`, async signal => {
       const {source} = this.app, query = this.query(), row = await source.rowOf(number, query, signal), [found] = (await source.rows(row, 1, query, signal)).rows;
+      this.follower.stop(); // its answer would scroll the event away
       this.ownWindow = this.windowKey();
       if (found?.number === number)
         this.current = row;
