@@ -45,7 +45,7 @@ static void check_picture(const uint8_t *bytes, size_t size) {
     words[i] = (uint32_t)bytes[4 * i] | (uint32_t)bytes[4 * i + 1] << 8 | (uint32_t)bytes[4 * i + 2] << 16 |
                (uint32_t)bytes[4 * i + 3] << 24;
   size_t starts = words[2] + 1, cells = words[3], cell = words[5] == 2 ? 36 : 32;
-  must(size == 24 + 4 * (starts + starts % 2) + cells * cell + (words[5] == 2 ? cells % 2 * 4 : 0),
+  must(size == 24 + 4 * (starts + starts % 2) + cells * cell + (words[5] == 2 ? cells % 2 * 4 + 16 : 0),
        "the size of the header is expected");
 }
 
