@@ -6,6 +6,7 @@
  * the events, busy times follow idle ones, and there are long gaps. An event in eight is an edge of a span;
  * spans are up to five deep. An event has 16 bytes: one word of id and clock, one number.
  */
+#include "../ctf/packet.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -15,19 +16,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { PACKET_BYTES = 64 << 10, HEAD_BYTES = 72, KINDS = 200, DEPTH = 5 };
+enum {
+  PACKET_BYTES = 64 << 10,
+  NAME_BYTES = 16,
+  HEAD_BYTES = PACKET_HEAD_BYTES + 8 + NAME_BYTES,
+  KINDS = 200,
+  DEPTH = 5
+};
 
-static const char head_text[] =
-    "/* CTF 1.8 */\n"
-    "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
-    "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
-    "trace {\n"
-    "  major = 1; minor = 8; byte_order = le; uuid = \"00112233-4455-6677-8899-aabbccddeeff\";\n"
-    "  packet.header := struct { uint32_t magic; uint32_t stream_id; uint64_t stream_instance_id; };\n"
-    "};\n"
-    "clock { name = monotonic; freq = 1000000000; offset = 1700000000000000000; };\n"
-    "typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } := clock64;\n"
-    "typealias integer { size = 48; align = 1; signed = false; map = clock.monotonic.value; } := clock48;\n"
+static const char stream_text[] =
     "stream {\n"
     "  id = 0;\n"
     "  packet.context := struct { clock64 timestamp_begin; clock64 timestamp_end; uint32_t content_size;\n"
@@ -38,9 +35,8 @@ static const char head_text[] =
     "};\n";
 
 struct stream {
-  uint8_t *packet;
-  uint32_t used, sequence, depth;
-  uint64_t begin, end, count;
+  struct packet packet;
+  uint32_t depth; /* of the spans that are open */
   FILE *file;
 };
 
@@ -51,42 +47,28 @@ static double chance(void) {
   return (double)(seed >> 11) * (1.0 / 9007199254740992.0);
 }
 
-static void put(struct stream *stream, uint64_t value, unsigned bytes) {
-  for (unsigned i = 0; i < bytes; i++)
-    stream->packet[stream->used++] = (uint8_t)(value >> (8 * i));
-}
-
 static bool flush(struct stream *stream, unsigned number) {
-  uint32_t content = stream->used;
-  if (stream->count == 0)
+  struct packet *packet = &stream->packet;
+  if (packet->count == 0)
     return true;
-  stream->used = 0;
-  put(stream, 0xc1fc1fc1, 4);
-  put(stream, 0, 4);
-  put(stream, number, 8);
-  put(stream, stream->begin, 8);
-  put(stream, stream->end, 8);
-  put(stream, content * UINT64_C(8), 4);
-  put(stream, PACKET_BYTES * UINT64_C(8), 4);
-  put(stream, stream->sequence++, 4);
-  put(stream, 0, 4);
-  put(stream, 1000 + number, 4);
-  snprintf((char *)stream->packet + stream->used, 16, "worker-%u", number);
-  stream->count = 0;
-  return fwrite(stream->packet, 1, PACKET_BYTES, stream->file) == PACKET_BYTES;
+  packet_put_head(packet, number, PACKET_BYTES);
+  packet_put(packet, 1000 + number, 4);
+  snprintf((char *)packet->bytes + packet->used_bytes, NAME_BYTES, "worker-%u", number);
+  return fwrite(packet->bytes, 1, PACKET_BYTES, stream->file) == PACKET_BYTES;
 }
 
-static bool emit(struct stream *stream, unsigned number, uint64_t time, unsigned kind, uint64_t value) {
-  if (stream->used + 16 > PACKET_BYTES && !flush(stream, number))
+static bool emit(struct stream *stream, unsigned number, uint64_t time_ns, unsigned kind, uint64_t value) {
+  struct packet *packet = &stream->packet;
+  if (packet->used_bytes + 16 > PACKET_BYTES && !flush(stream, number))
     return false;
-  if (stream->count++ == 0) {
-    memset(stream->packet, 0, PACKET_BYTES);
-    stream->used = HEAD_BYTES;
-    stream->begin = time;
+  if (packet->count++ == 0) {
+    memset(packet->bytes, 0, PACKET_BYTES);
+    packet->used_bytes = HEAD_BYTES;
+    packet->begin_ns = time_ns;
   }
-  stream->end = time;
-  put(stream, kind | time << 16, 8);
-  put(stream, value, 8);
+  packet->end_ns = time_ns;
+  packet_put(packet, kind | time_ns << 16, 8);
+  packet_put(packet, value, 8);
   return true;
 }
 
@@ -105,7 +87,8 @@ static bool write_metadata(const char *folder) {
   FILE *file = fopen(path, "wb");
   if (!file)
     return false;
-  fputs(head_text, file);
+  fputs(packet_metadata, file);
+  fputs(stream_text, file);
   for (unsigned i = 0; i < KINDS; i++) {
     char name[32];
     snprintf(name, sizeof name, i > 1 ? "bench:kind%u" : i ? "bench:work_exit" : "bench:work_entry", i);
@@ -122,8 +105,8 @@ static bool open_streams(const char *folder, struct stream *streams, unsigned co
     char path[4096];
     snprintf(path, sizeof path, "%s/stream_%u", folder, i);
     streams[i].file = fopen(path, "wb");
-    streams[i].packet = malloc(PACKET_BYTES);
-    if (!streams[i].file || !streams[i].packet)
+    streams[i].packet.bytes = malloc(PACKET_BYTES);
+    if (!streams[i].file || !streams[i].packet.bytes)
       return false;
   }
   return true;
