@@ -4,6 +4,7 @@
 #include "serve/json.h"
 #include "stat/pairs.h"
 #include "tool/tool.h"
+#include "view/event_text.h"
 #include <kymo/filter.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,96 +64,39 @@ void html_data_end(struct html_data *data) {
 
 /* ---- one event ---- */
 
-/* A function of kymo/get.h that writes a text into a buffer. */
-typedef int format_text(const struct kymo_event *event, uint32_t field, char *out, size_t size,
-                        size_t *length);
-
-static int format_message(const struct kymo_event *event, uint32_t field, char *out, size_t size,
-                          size_t *length) {
-  (void)field;
-  return kymo_event_format_message(event, out, size, length);
-}
-
-static int format_field(const struct kymo_event *event, uint32_t field, char *out, size_t size,
-                        size_t *length) {
-  return kymo_event_format_field(event, field, out, size, length);
-}
-
 struct event_writer {
   struct kymo_json *json;
   struct kymo_trace *trace;
-  struct kymo_strbuf text, payload;
-  bool has_failed; /* for lack of memory */
+  struct kymo_strbuf field, text;
 };
 
-/* NULL: there is none. */
-static const char *text_of(struct event_writer *writer, format_text *format, const struct kymo_event *event,
-                           uint32_t field) {
-  struct kymo_strbuf *text = &writer->text;
-  size_t length = 0;
-  text->length = 0;
-  char *room = kymo_strbuf_room(text, 256);
-  int status = room ? format(event, field, room, 256, &length) : KYMO_E_MEMORY;
-  if (status == KYMO_E_RANGE && (room = kymo_strbuf_room(text, length + 1)) != NULL)
-    status = format(event, field, room, length + 1, &length);
-  writer->has_failed |= status == KYMO_E_MEMORY;
-  if (status != KYMO_OK || !room)
-    return NULL;
-  kymo_strbuf_used(text, length);
-  return text->text;
+static bool put_field(void *user, const char *path, const char *text) {
+  struct kymo_json *json = user;
+  kymo_json_begin(json, '[');
+  kymo_json_text(json, path);
+  kymo_json_text(json, text);
+  kymo_json_end(json, ']');
+  return true;
 }
 
-/* Fields of packets are left out: they are the same in all events of a packet, and would be most of the
- * file. */
-static bool has_text(const struct event_writer *writer, const struct kymo_event *event, uint32_t id,
-                     struct kymo_field *field) {
-  return kymo_field_info(writer->trace, event->class_, id, field) == KYMO_OK &&
-         field->scope != KYMO_SCOPE_PACKET_HEADER && field->scope != KYMO_SCOPE_PACKET_CONTEXT &&
-         field->kind != KYMO_DATA_GROUP && kymo_event_has(event, id);
-}
-
-/* As rows of the server have them: the message, or else the fields of the payload. */
-static const char *row_text(struct event_writer *writer, const struct kymo_event *event, const uint32_t *ids,
-                            size_t count) {
-  const char *message = text_of(writer, format_message, event, 0), *text;
-  struct kymo_field field;
-  writer->payload.length = 0;
-  if (message)
-    return message;
-  for (size_t i = 0; i < count; i++)
-    if (has_text(writer, event, ids[i], &field) && field.scope == KYMO_SCOPE_PAYLOAD &&
-        (text = text_of(writer, format_field, event, ids[i])) != NULL)
-      kymo_strbuf_printf(&writer->payload, "%s%s = %s", writer->payload.length ? ", " : "", field.path, text);
-  return writer->payload.length ? writer->payload.text : "";
-}
-
-static void put_event(struct event_writer *writer, const struct kymo_event *event,
-                      const struct view_mark *mark) {
+/* Fields of packets are left out: they would be most of the file. KYMO_OK, KYMO_E_MEMORY. */
+static int put_event(struct event_writer *writer, const struct kymo_event *event,
+                     const struct view_mark *mark) {
   struct kymo_json *json = writer->json;
-  struct kymo_field field;
-  const uint32_t *ids = NULL;
-  const char *text;
-  size_t count = 0;
-  if (kymo_field_list(writer->trace, event->class_, &ids, &count) != KYMO_OK)
-    count = 0;
+  if (view_event_text(writer->trace, event, &writer->field, &writer->text) != KYMO_OK)
+    return KYMO_E_MEMORY;
   kymo_json_begin(json, '{');
   api_put_u64(json, "number", kymo_event_number(event)); /* as kymo cat counts in the window */
   api_put_i64(json, "time", mark->time_ns);
   api_put_uint(json, "track", mark->track);
   api_put_uint(json, "kind", mark->kind);
-  api_put_text(json, "text", row_text(writer, event, ids, count));
+  api_put_text(json, "text", writer->text.length ? writer->text.text : "");
   kymo_json_key(json, "fields");
   kymo_json_begin(json, '[');
-  for (size_t i = 0; i < count; i++)
-    if (has_text(writer, event, ids[i], &field) &&
-        (text = text_of(writer, format_field, event, ids[i])) != NULL) {
-      kymo_json_begin(json, '[');
-      kymo_json_text(json, field.path);
-      kymo_json_text(json, text);
-      kymo_json_end(json, ']');
-    }
+  int status = view_each_field(writer->trace, event, VIEW_FIELDS_OF_EVENT, &writer->field, put_field, json);
   kymo_json_end(json, ']');
   kymo_json_end(json, '}');
+  return status;
 }
 
 static int put_events(const struct html_data *data, struct kymo_json *json) {
@@ -161,23 +105,22 @@ static int put_events(const struct html_data *data, struct kymo_json *json) {
   const struct kymo_event *event;
   struct view_mark mark;
   uint64_t count = 0;
-  int status;
+  int status = KYMO_OK;
   kymo_json_key(json, "events");
   kymo_json_begin(json, '[');
-  while ((status = kymo_trace_next_filtered(data->trace, &event, &error)) == KYMO_OK)
+  while (status == KYMO_OK && (status = kymo_trace_next_filtered(data->trace, &event, &error)) == KYMO_OK)
     if (event->number != 0 && view_find(data->view, event->number, &mark)) {
-      put_event(&writer, event, &mark);
+      if (put_event(&writer, event, &mark) != KYMO_OK)
+        status = kymo_fail(&error, KYMO_E_MEMORY, "out of memory");
       count++;
     }
   kymo_json_end(json, ']');
-  if (writer.text.failed || writer.payload.failed || writer.has_failed)
-    status = kymo_fail(&error, KYMO_E_MEMORY, "out of memory");
-  else if (count > HTML_EVENTS_MAX)
+  if (status >= 0 && count > HTML_EVENTS_MAX)
     status = kymo_fail(&error, KYMO_E_LIMIT, "the traces have grown meanwhile");
   if (status < 0)
     tool_say_error(&error);
+  kymo_strbuf_free(&writer.field);
   kymo_strbuf_free(&writer.text);
-  kymo_strbuf_free(&writer.payload);
   return status == KYMO_END ? KYMO_OK : status;
 }
 

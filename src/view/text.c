@@ -5,6 +5,7 @@
  * Where all events are in the order of their times, an event is reached by its time, for which traces have
  * indexes: the index knows how many events of that time are before it. Elsewhere it is reached by its number.
  */
+#include "view/event_text.h"
 #include "view/state.h"
 #include "base/fail.h"
 #include <stdlib.h>
@@ -193,78 +194,6 @@ static int agree(struct view *view, const struct view_mark *mark, int status, co
              : status;
 }
 
-/* ---- texts ---- */
-
-/* NULL: the field has no text, or memory has run out, and view.text says so. */
-static const char *field_text(struct view *view, const struct kymo_event *event, uint32_t field) {
-  size_t length = 0;
-  char some[256];
-  view->text.length = 0;
-  view->text.failed = false;
-  int status = kymo_event_format_field(event, field, some, sizeof some, &length);
-  if (status == KYMO_OK)
-    return kymo_strbuf_add(&view->text, some, length), view->text.text ? view->text.text : "";
-  char *room = status == KYMO_E_RANGE ? kymo_strbuf_room(&view->text, length + 1) : NULL;
-  if (!room || kymo_event_format_field(event, field, room, length + 1, NULL) != KYMO_OK)
-    return NULL;
-  kymo_strbuf_used(&view->text, length);
-  return view->text.text;
-}
-
-static bool is_shown(const struct kymo_event *event, uint32_t id, const struct kymo_field *field,
-                     bool is_payload) {
-  return field->kind != KYMO_DATA_GROUP && (!is_payload || field->scope == KYMO_SCOPE_PAYLOAD) &&
-         kymo_event_has(event, id);
-}
-
-/* Calls the handler for all fields that the event has, or those of its payload; groups are known by their
- * members. KYMO_OK, KYMO_E_MEMORY. */
-static int each_field(struct view *view, const struct kymo_event *event, bool is_payload,
-                      view_field_handler *handler, void *user) {
-  const uint32_t *ids;
-  size_t count;
-  int status = kymo_field_list(view->reader, event->class_, &ids, &count);
-  if (status != KYMO_OK)
-    return status == KYMO_E_MEMORY ? status : KYMO_OK;
-  for (size_t i = 0; i < count; i++) {
-    struct kymo_field field;
-    status = kymo_field_info(view->reader, event->class_, ids[i], &field);
-    if (status != KYMO_OK || !is_shown(event, ids[i], &field, is_payload)) {
-      if (status == KYMO_E_MEMORY)
-        return status;
-      continue;
-    }
-    const char *text = field_text(view, event, ids[i]);
-    if (view->text.failed)
-      return KYMO_E_MEMORY;
-    if (text && !handler(user, field.path, text))
-      return KYMO_OK;
-  }
-  return KYMO_OK;
-}
-
-static bool add_payload(void *user, const char *path, const char *text) {
-  struct kymo_strbuf *out = user;
-  kymo_strbuf_printf(out, "%s%s = %s", out->length ? ", " : "", path, text);
-  return true;
-}
-
-/* The message, or else the fields of the payload; the caller's. KYMO_OK, KYMO_E_MEMORY. */
-static int event_text(struct view *view, const struct kymo_event *event, struct kymo_strbuf *out) {
-  size_t length = 0;
-  char some[512];
-  out->length = 0;
-  int status = kymo_event_format_message(event, some, sizeof some, &length);
-  char *room = status == KYMO_E_RANGE ? kymo_strbuf_room(out, length + 1) : NULL;
-  if (status == KYMO_OK)
-    kymo_strbuf_add(out, some, length);
-  else if (room && kymo_event_format_message(event, room, length + 1, NULL) == KYMO_OK)
-    kymo_strbuf_used(out, length);
-  else
-    status = status == KYMO_E_MEMORY ? status : each_field(view, event, true, add_payload, out);
-  return out->failed || status == KYMO_E_MEMORY ? KYMO_E_MEMORY : KYMO_OK;
-}
-
 /* ---- rows ---- */
 
 /* The same by a step, if it is the next event. False: it is not, or that is not known. */
@@ -310,7 +239,7 @@ static int read_row(struct rows *rows, uint64_t place, const struct view_mark *m
   int status = go_to(view, mark, is_next, &event, error);
   rows->at = view->read = status == KYMO_OK ? mark->number : 0;
   status = agree(view, mark, status, event, error);
-  if (status == KYMO_OK && event_text(view, event, &rows->text) != KYMO_OK)
+  if (status == KYMO_OK && view_event_text(view->reader, event, &view->text, &rows->text) != KYMO_OK)
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status != KYMO_OK)
     return status;
@@ -385,7 +314,7 @@ int view_event(struct view *view, uint64_t number, struct view_row *row, view_fi
   if (status != KYMO_OK)
     return status;
   *row = (struct view_row){0, mark.number, mark.time_ns, mark.track, mark.kind, ""};
-  return each_field(view, event, false, handler, user) == KYMO_OK
+  return view_each_field(view->reader, event, VIEW_FIELDS_ALL, &view->text, handler, user) == KYMO_OK
              ? KYMO_OK
              : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
