@@ -218,18 +218,30 @@ unsigned api_search(struct api_call *call) {
 
 /* ---- tracks in order ---- */
 
-static unsigned put_tracks(struct api_call *call, const uint32_t *tracks, uint32_t count) {
-  kymo_json_key(call->json, "tracks");
-  kymo_json_begin(call->json, '[');
-  for (uint32_t i = 0; i < count; i++)
-    kymo_json_uint(call->json, tracks[i]);
-  kymo_json_end(call->json, ']');
-  return API_OK;
+/* Space for the numbers of all tracks; NULL: no memory. */
+static uint32_t *new_tracks(const struct api_call *call) {
+  struct view_info info;
+  view_info(call->view, &info);
+  return calloc(info.tracks + 1, sizeof(uint32_t));
+}
+
+/* Replies with all tracks in their order if `status`, of view.h, is KYMO_OK; frees them. */
+static unsigned answer_tracks(struct api_call *call, int status, uint32_t *tracks) {
+  struct view_info info;
+  view_info(call->view, &info);
+  if (status == KYMO_OK) {
+    kymo_json_key(call->json, "tracks");
+    kymo_json_begin(call->json, '[');
+    for (uint32_t i = 0; i < info.tracks; i++)
+      kymo_json_uint(call->json, tracks[i]);
+    kymo_json_end(call->json, ']');
+  }
+  free(tracks);
+  return status == KYMO_OK ? API_OK : api_status(status);
 }
 
 unsigned api_chase(struct api_call *call) {
   struct view_filter *filter;
-  struct view_info info;
   uint64_t number;
   bool is_back;
   if (!query_need(call->query, "filter") || !query_u64(call->query, "number", UINT64_MAX - 1, &number) ||
@@ -237,26 +249,19 @@ unsigned api_chase(struct api_call *call) {
     return API_BAD;
   if (!api_filter(call, &filter))
     return API_ABSENT;
-  view_info(call->view, &info);
-  uint32_t *tracks = calloc(info.tracks + 1, sizeof *tracks);
+  uint32_t *tracks = new_tracks(call);
   int status = tracks ? view_chase(call->view, filter, number, is_back, tracks) : KYMO_E_MEMORY;
-  unsigned answer = status == KYMO_OK ? put_tracks(call, tracks, info.tracks) : api_status(status);
-  free(tracks);
-  return answer;
+  return answer_tracks(call, status, tracks);
 }
 
 unsigned api_activity(struct api_call *call) {
   struct view_filter *filter;
-  struct view_info info;
   int64_t begin_ns, end_ns;
   if (!query_i64(call->query, "begin", &begin_ns) || !query_i64(call->query, "end", &end_ns))
     return API_BAD;
   if (!api_filter(call, &filter))
     return API_ABSENT;
-  view_info(call->view, &info);
-  uint32_t *tracks = calloc(info.tracks + 1, sizeof *tracks);
+  uint32_t *tracks = new_tracks(call);
   int status = tracks ? view_activity(call->view, begin_ns, end_ns, filter, tracks) : KYMO_E_MEMORY;
-  unsigned answer = status == KYMO_OK ? put_tracks(call, tracks, info.tracks) : api_status(status);
-  free(tracks);
-  return answer;
+  return answer_tracks(call, status, tracks);
 }
