@@ -50,7 +50,7 @@ void api_put_task(struct kymo_json *json, const struct task *task) {
   api_put_uint(json, "id", task->id);
   api_put_text(json, "state", states[task->state]);
   api_put_u64(json, "indexed", task->indexed);
-  api_put_double(json, "done", task->state != TASK_RUNNING ? 1 : task->sort->progress(task->object));
+  api_put_double(json, "done", task->state != TASK_RUNNING ? 1 : task->kind->progress(task->object));
   api_put_text(json, "renewal", task->is_late ? task->late.message : NULL);
   if (task->state == TASK_FAILED)
     put_error(json, task->error.message, task->error.column);

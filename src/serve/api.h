@@ -95,8 +95,8 @@ unsigned api_put_search(struct api_call *call, const struct view_search *search)
 /* "id", "state", "done", "error" of a task, and "indexed": how many events there were for the result. */
 void api_put_task(struct kymo_json *json, const struct task *task);
 
-extern const struct task_sort task_of_filters, task_of_latencies, task_of_histograms, task_of_values;
-extern const struct task_sort task_of_selections, task_of_anomalies;
+extern const struct task_kind task_of_filters, task_of_latencies, task_of_histograms, task_of_values;
+extern const struct task_kind task_of_selections, task_of_anomalies;
 
 /* ---- handlers, by file ---- */
 

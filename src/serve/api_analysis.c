@@ -43,7 +43,7 @@ static int step_selection(void *object, uint64_t events, struct kymo_error *erro
 }
 static double look_at_selection(const void *object) { return view_selection_progress(object); }
 static void end_selection(void *object) { view_selection_free(object); }
-const struct task_sort task_of_selections = {
+const struct task_kind task_of_selections = {
     .begin = begin_selection, .step = step_selection, .progress = look_at_selection, .end = end_selection};
 
 /* Those that have events, as [{"track":0,"events":"5"}]. */
@@ -108,7 +108,7 @@ static int step_anomaly(void *object, uint64_t events, struct kymo_error *error)
 }
 static double look_at_anomaly(const void *object) { return view_anomaly_progress(object); }
 static void end_anomaly(void *object) { view_anomaly_free(object); }
-const struct task_sort task_of_anomalies = {
+const struct task_kind task_of_anomalies = {
     .begin = begin_anomaly, .step = step_anomaly, .progress = look_at_anomaly, .end = end_anomaly};
 
 /* The task that a query describes: NULL with the status. */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- sorts of tasks ---- */
+/* ---- kinds of tasks ---- */
 
 enum { WORD_FROM = 0, WORD_TO = 1, WORD_KEY = 2, WORD_LOW = 3, WORD_HIGH = 4 };
 
@@ -24,7 +24,7 @@ static int step_filter(void *object, uint64_t events, struct kymo_error *error) 
 }
 static double look_at_filter(const void *object) { return view_filter_progress(object); }
 static void end_filter(void *object) { view_filter_free(object); }
-const struct task_sort task_of_filters = {
+const struct task_kind task_of_filters = {
     .begin = begin_filter, .step = step_filter, .progress = look_at_filter, .end = end_filter};
 
 static int begin_latency(void **object, struct view *view, const struct task_query *query,
@@ -47,7 +47,7 @@ static int step_latency(void *object, uint64_t events, struct kymo_error *error)
 }
 static double look_at_latency(const void *object) { return view_latency_progress(object); }
 static void end_latency(void *object) { view_latency_free(object); }
-const struct task_sort task_of_latencies = {
+const struct task_kind task_of_latencies = {
     .begin = begin_latency, .step = step_latency, .progress = look_at_latency, .end = end_latency};
 
 static int begin_histogram(void **object, struct view *view, const struct task_query *query,
@@ -62,7 +62,7 @@ static int step_histogram(void *object, uint64_t events, struct kymo_error *erro
 }
 static double look_at_histogram(const void *object) { return view_histogram_progress(object); }
 static void end_histogram(void *object) { view_histogram_free(object); }
-const struct task_sort task_of_histograms = {
+const struct task_kind task_of_histograms = {
     .begin = begin_histogram, .step = step_histogram, .progress = look_at_histogram, .end = end_histogram};
 
 static int begin_values(void **object, struct view *view, const struct task_query *query,
@@ -77,7 +77,7 @@ static int step_values(void *object, uint64_t events, struct kymo_error *error) 
 }
 static double look_at_values(const void *object) { return view_values_progress(object); }
 static void end_values(void *object) { view_values_free(object); }
-const struct task_sort task_of_values = {
+const struct task_kind task_of_values = {
     .begin = begin_values, .step = step_values, .progress = look_at_values, .end = end_values};
 
 /* ---- filters ---- */

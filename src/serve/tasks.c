@@ -31,9 +31,9 @@ static void end_users(struct tasks *tasks, unsigned filter) {
 static void end_task(struct tasks *tasks, struct task *task) {
   end_users(tasks, task->id);
   if (task->next)
-    task->sort->end(task->next);
+    task->kind->end(task->next);
   if (task->object)
-    task->sort->end(task->object);
+    task->kind->end(task->object);
   for (size_t i = 0; i < TASK_WORDS; i++)
     free((char *)(uintptr_t)task->query.words[i]);
   *task = (struct task){0};
@@ -91,7 +91,7 @@ static int begin_object(struct tasks *tasks, struct task *task, void **object, s
   task->events = count_indexed(tasks);
   task->has_begun = false;
   task->begun_us = serve_now_us();
-  return task->sort->begin(object, tasks->view, &task->query, filter ? filter->object : NULL, error);
+  return task->kind->begin(object, tasks->view, &task->query, filter ? filter->object : NULL, error);
 }
 
 static bool copy_words(struct task_query *out, const struct task_query *query) {
@@ -104,19 +104,19 @@ static bool copy_words(struct task_query *out, const struct task_query *query) {
   return is_done;
 }
 
-struct task *tasks_ask(struct tasks *tasks, const struct task_sort *sort, const struct task_query *query,
+struct task *tasks_ask(struct tasks *tasks, const struct task_kind *kind, const struct task_query *query,
                        struct kymo_error *error) {
   struct task *task = NULL;
   end_outdated(tasks);
   for (size_t i = 0; i < TASKS_MAX && !task; i++)
-    if (tasks->list[i].id && tasks->list[i].sort == sort && is_query(&tasks->list[i].query, query))
+    if (tasks->list[i].id && tasks->list[i].kind == kind && is_query(&tasks->list[i].query, query))
       task = &tasks->list[i];
   if (task) {
     task->asked_us = serve_now_us();
     return task;
   }
   task = make_room(tasks, query->filter);
-  *task = (struct task){.id = ++tasks->last_id, .sort = sort, .asked_us = serve_now_us()};
+  *task = (struct task){.id = ++tasks->last_id, .kind = kind, .asked_us = serve_now_us()};
   int status = copy_words(&task->query, query) ? begin_object(tasks, task, &task->object, error)
                                                : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK)
@@ -126,10 +126,10 @@ struct task *tasks_ask(struct tasks *tasks, const struct task_sort *sort, const 
   return NULL;
 }
 
-struct task *tasks_find(struct tasks *tasks, const struct task_sort *sort, unsigned id) {
+struct task *tasks_find(struct tasks *tasks, const struct task_kind *kind, unsigned id) {
   end_outdated(tasks);
   for (size_t i = 0; i < TASKS_MAX && id; i++)
-    if (tasks->list[i].id == id && tasks->list[i].sort == sort) {
+    if (tasks->list[i].id == id && tasks->list[i].kind == kind) {
       tasks->list[i].asked_us = serve_now_us();
       return &tasks->list[i];
     }
@@ -148,7 +148,7 @@ static const struct task *peek(const struct tasks *tasks, unsigned id) {
 /* The earlier result stays, and is said to be one. */
 static void fail_renewal(struct task *task, const struct kymo_error *error) {
   if (task->next)
-    task->sort->end(task->next);
+    task->kind->end(task->next);
   task->next = NULL;
   task->done_us = serve_now_us();
   task->is_late = true;
@@ -176,7 +176,7 @@ static void finish(struct tasks *tasks, struct task *task, const struct task *fi
   if (!task->next)
     return;
   end_users(tasks, task->id);
-  task->sort->end(task->object);
+  task->kind->end(task->object);
   task->object = task->next;
   task->next = NULL;
 }
@@ -195,7 +195,7 @@ static bool begin_again(struct tasks *tasks, struct task *task) {
   }
   if (!is_next)
     end_users(tasks, task->id);
-  task->sort->end(is_next ? task->next : task->object);
+  task->kind->end(is_next ? task->next : task->object);
   *(is_next ? &task->next : &task->object) = made;
   return true;
 }
@@ -213,7 +213,7 @@ static bool step_task(struct tasks *tasks, struct task *task) {
     return true;
   }
   task->has_begun = true;
-  int status = task->sort->step(task->next ? task->next : task->object, STEP_EVENTS, &error);
+  int status = task->kind->step(task->next ? task->next : task->object, STEP_EVENTS, &error);
   if (status < 0)
     fail(task, &error);
   else if (status != KYMO_OK)

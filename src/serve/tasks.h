@@ -29,8 +29,8 @@ struct task_query {
   unsigned filter; /* the id of its task, or 0 */
 };
 
-/* One of each sort, as functions of view.h have them. */
-struct task_sort {
+/* A kind of tasks, as functions of view.h have them. */
+struct task_kind {
   int (*begin)(void **object, struct view *view, const struct task_query *query, struct view_filter *filter,
                struct kymo_error *error);
   int (*step)(void *object, uint64_t events, struct kymo_error *error);
@@ -42,7 +42,7 @@ enum task_state { TASK_RUNNING, TASK_DONE, TASK_FAILED };
 
 struct task {
   unsigned id; /* from 1; 0: this place is free */
-  const struct task_sort *sort;
+  const struct task_kind *kind;
   struct task_query query; /* its words are the task's */
   void *object;            /* what replies are made of: running or done */
   void *next;              /* what replaces it when it is done, or NULL */
@@ -64,10 +64,10 @@ struct tasks {
 };
 
 /* The task that does this, made if there is none. NULL with the error, as view.h has them. */
-struct task *tasks_ask(struct tasks *tasks, const struct task_sort *sort, const struct task_query *query,
+struct task *tasks_ask(struct tasks *tasks, const struct task_kind *kind, const struct task_query *query,
                        struct kymo_error *error);
-/* The task of this sort with an id, which is thereby asked for; or NULL. */
-struct task *tasks_find(struct tasks *tasks, const struct task_sort *sort, unsigned id);
+/* The task of this kind with an id, which is thereby asked for; or NULL. */
+struct task *tasks_find(struct tasks *tasks, const struct task_kind *kind, unsigned id);
 /* Does a few milliseconds of work. False: there is none. */
 bool tasks_step(struct tasks *tasks);
 /* Ends those for which no requests come any more. */

@@ -29,9 +29,9 @@ static int prepare(struct view_tracker *tracker, const char *field, struct kymo_
     return status;
   const struct kymo_numbers *numbers = &tracker->whos.numbers;
   tracker->kind_of = calloc(numbers->class_count + 1u, sizeof *tracker->kind_of);
-  tracker->late = calloc(numbers->stream_count + 1u, sizeof *tracker->late);
+  tracker->recent = calloc(numbers->stream_count + 1u, sizeof *tracker->recent);
   tracker->track_of = calloc(numbers->stream_count + 1u, sizeof *tracker->track_of);
-  if (!tracker->kind_of || !tracker->late || !tracker->track_of)
+  if (!tracker->kind_of || !tracker->recent || !tracker->track_of)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   tracker->has_field = tracker->by == VIEW_BY_THREAD && has_track_field(tracker);
   return KYMO_OK;
@@ -42,10 +42,10 @@ static void release(struct view_tracker *tracker) {
   kymo_grouping_end(&tracker->event);
   kymo_whos_end(&tracker->whos);
   free(tracker->kind_of);
-  free(tracker->late);
+  free(tracker->recent);
   free(tracker->track_of);
   tracker->kind_of = NULL;
-  tracker->late = NULL;
+  tracker->recent = NULL;
   tracker->track_of = NULL;
 }
 
@@ -159,8 +159,9 @@ static struct kymo_stat_group *find_group(struct view_tracker *tracker, const st
 }
 
 /* Whether the track of an event is that of the one before it in its stream, which is mostly so. */
-static bool is_as_late(const struct view_tracker *tracker, const struct view_late *late, uint64_t version) {
-  return tracker->by == VIEW_BY_STREAM ? late->version : late->version && late->version == version;
+static bool is_as_recent(const struct view_tracker *tracker, const struct view_recent *recent,
+                         uint64_t version) {
+  return tracker->by == VIEW_BY_STREAM ? recent->version : recent->version && recent->version == version;
 }
 
 static uint64_t version_of(struct view_tracker *tracker, const struct kymo_event *event) {
@@ -184,7 +185,7 @@ int view_tracker_find(struct view_tracker *tracker, const struct kymo_event *eve
   const struct kymo_stream *stream = event->packet->stream;
   uint32_t stream_number = stream->number,
            *kind = &tracker->kind_of[kymo_class_number(numbers, stream->part->index, event->class_)];
-  struct view_late *late = &tracker->late[stream_number];
+  struct view_recent *recent = &tracker->recent[stream_number];
   place->new_track = place->new_kind = NULL;
   if (!*kind) {
     struct kymo_stat_group *group;
@@ -194,15 +195,15 @@ int view_tracker_find(struct view_tracker *tracker, const struct kymo_event *eve
   }
   place->kind = *kind - 1;
   uint64_t version = version_of(tracker, event);
-  if (is_as_late(tracker, late, version)) {
-    place->track = late->track;
+  if (is_as_recent(tracker, recent, version)) {
+    place->track = recent->track;
     return KYMO_OK;
   }
   struct kymo_stat_group *group = find_group(tracker, event);
   if (!group)
     return KYMO_E_MEMORY;
   place->track = number_of(group, &tracker->track_count, VIEW_TRACKS_MAX, &place->new_track);
-  *late = (struct view_late){version, place->track};
+  *recent = (struct view_recent){version, place->track};
   note_stream(tracker, stream_number, place->track);
   return KYMO_OK;
 }

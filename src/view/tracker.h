@@ -29,10 +29,10 @@ struct view_tracker {
   size_t part_count;
   struct kymo_groups kinds;
   uint32_t *kind_of; /* by class number: kind + 1; 0: not met yet */
-  struct view_late {
+  struct view_recent {
     uint64_t version;
     uint32_t track;
-  } * late; /* by stream number: the thread that it was last */
+  } * recent; /* by stream number: the track of its last event, and by which version of the thread */
   uint32_t
       *track_of;  /* by stream number (and by class number, of tracks that are events): + 1; 0: not known */
   bool has_field; /* some class has a field "track", so that threads alone do not say it */

@@ -236,7 +236,7 @@ bool view_trust(struct view *view, const struct view_series *series, uint64_t be
 bool view_trust_times(struct view *view, const struct view_series *series, int64_t begin_ns, int64_t end_ns) {
   if (!series->unchecked)
     return view_trust(view, series, 0, 0);
-  return view_trust(view, series, view_series_chunk(series, begin_ns) * UINT64_C(4096),
+  return view_trust(view, series, view_series_chunk(series, begin_ns) * (uint64_t)VIEW_CHUNK_ENTRIES,
                     (view_series_chunk(series, end_ns) + UINT64_C(1)) * VIEW_CHUNK_ENTRIES);
 }
 

@@ -381,9 +381,9 @@ typedef bool view_field_handler(void *user, const char *path, const char *text);
 int view_event(struct view *view, uint64_t number, struct view_row *row, view_field_handler *handler,
                void *user, struct kymo_error *error);
 
-/* The next event of a sort after (before) `number`, by time; at the end it goes on at the start. Members that
- * are not asked for are UINT32_MAX or NULL; data are looked for by a filter ("field = value"). KYMO_OK;
- * KYMO_END: there is none; VIEW_LATER; KYMO_AGAIN, KYMO_E_MEMORY as view_tile. */
+/* The next event that is asked for, after (before) `number`, by time; at the end it goes on at the start.
+ * Members that are not asked for are UINT32_MAX or NULL; data are looked for by a filter ("field = value").
+ * KYMO_OK; KYMO_END: there is none; VIEW_LATER; KYMO_AGAIN, KYMO_E_MEMORY as view_tile. */
 struct view_search {
   uint32_t kind, track;
   struct view_filter *filter;
