@@ -64,13 +64,16 @@ struct api_call {
 typedef unsigned api_handler(struct api_call *call);
 enum { API_STEP = 1, API_OK = 200, API_LATER = 202, API_BAD = 400, API_ABSENT = 404, API_FAILED = 500 };
 
+/* Opens the views of the options, which must live on. Errors are those of view_open; api_end ends it also
+ * after a failure. */
 int api_begin(struct api *api, const struct serve_options *options, struct kymo_error *error);
 void api_end(struct api *api);
 /* Does some work. False: there is none now. */
 bool api_work(struct api *api);
 /* Opens a view; *out is the caller's, also on failure. */
 int api_open_view(struct api_view *out, const struct view_options *options, struct kymo_error *error);
-/* Shows another view in place of the main one. */
+/* Shows another view in place of the main one, which is closed with its tasks; the new one becomes the
+ * api's. */
 void api_show(struct api *api, const struct api_view *view);
 /* When there may be work again, in microseconds from now; negative: only a request brings it. */
 int64_t api_rest_us(const struct api *api);

@@ -45,19 +45,21 @@ struct http_options {
   void *user;
 };
 
-/* Begins to listen. KYMO_E_SYSTEM, KYMO_E_MEMORY. */
+/* Begins to listen, on 127.0.0.1 and ::1 alone. *out is the caller's, to be closed. KYMO_E_SYSTEM,
+ * KYMO_E_MEMORY. */
 int http_open(struct http **out, const struct http_options *options, struct kymo_error *error);
-/* NULL is fine. */
+/* Closes all connections; NULL is fine. */
 void http_close(struct http *http);
+/* The port on which it listens. */
 unsigned http_port(const struct http *http);
-/* The secret of this run, in hexadecimal digits. */
+/* The secret of this run: HTTP_TOKEN_DIGITS hexadecimal digits, which are http's. */
 const char *http_token(const struct http *http);
 /* Waits at most `wait_ms` for requests, with the signals of `mask` blocked, and answers those that have
  * arrived. */
 void http_run(struct http *http, int wait_ms, const sigset_t *mask);
 /* Whether replies are on their way. */
 bool http_is_answering(const struct http *http);
-/* For how long no request has come. */
+/* For how many milliseconds no request has come. */
 int64_t http_idle_ms(const struct http *http);
 
 #endif

@@ -6,7 +6,8 @@
 #include "print/json_writer.h"
 #include "view/view.h"
 
-/* 64-bit numbers are texts, since JavaScript has no such numbers in JSON. */
+/* Each adds a member to the object that is being written; failures are the writer's (print/json_writer.h).
+ * 64-bit numbers are texts, since JavaScript has no such numbers in JSON. */
 void api_put_u64(struct kymo_json *json, const char *key, uint64_t value);
 void api_put_i64(struct kymo_json *json, const char *key, int64_t value);
 void api_put_uint(struct kymo_json *json, const char *key, uint64_t value);

@@ -25,12 +25,13 @@ struct query {
 /* Takes the text after the '?' (NULL: there is none) apart. False with the error: it is too long, has too
  * many or repeated names, or is no UTF-8 or not encoded as it should be. */
 bool query_parse(struct query *query, const char *text);
-/* The value of a name, or NULL. */
+/* The value of a name, or NULL. It is the query's. */
 const char *query_text(const struct query *query, const char *name);
 /* The same; if there is none, this is an error. */
 const char *query_need(struct query *query, const char *name);
 
-/* Each returns false, with the error, if the value is absent, no number, or out of its range. */
+/* Each returns false, with the error, if the value is absent, no number, or out of its range; `most` is the
+ * highest that is taken. */
 bool query_i64(struct query *query, const char *name, int64_t *out);
 bool query_u64(struct query *query, const char *name, uint64_t most, uint64_t *out);
 bool query_u32(struct query *query, const char *name, uint32_t most, uint32_t *out);

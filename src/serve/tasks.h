@@ -63,7 +63,8 @@ struct tasks {
   unsigned last_id, turn;
 };
 
-/* The task that does this, made if there is none. NULL with the error, as view.h has them. */
+/* The task that does this, made if there is none; it is the tasks', and its words are copied. NULL with the
+ * error, as view.h has them. */
 struct task *tasks_ask(struct tasks *tasks, const struct task_kind *kind, const struct task_query *query,
                        struct kymo_error *error);
 /* The task of this kind with an id, which is thereby asked for; or NULL. */

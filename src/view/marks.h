@@ -18,7 +18,8 @@ struct view_marks {
   uint64_t count;
 };
 
-/* Begins with room for numbers up to this one; more is made as it is needed. KYMO_E_SYSTEM. */
+/* Begins an empty set with space for numbers up to this one, in a temporary file; it grows as it is needed.
+ * Ended by view_marks_end. KYMO_E_SYSTEM. */
 int view_marks_begin(struct view_marks *marks, uint64_t last_number, struct kymo_error *error);
 /* Adds a number, from 1, that is above all others. False: there is no space. */
 bool view_marks_add(struct view_marks *marks, uint64_t number);
@@ -27,8 +28,10 @@ bool view_marks_put(struct view_marks *marks, uint64_t number);
 void view_marks_settle(struct view_marks *marks);
 /* The numbers up to this one, in a set that is empty. False: there is no space. */
 bool view_marks_fill(struct view_marks *marks, uint64_t last_number);
+/* Frees what the set has; one of zeros is fine. */
 void view_marks_end(struct view_marks *marks);
 
+/* Whether a number, from 1, is in the set. */
 static inline bool view_marks_have(const struct view_marks *marks, uint64_t number) {
   uint64_t word = (number - 1) / 64;
   return word < marks->room &&

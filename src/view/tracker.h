@@ -51,13 +51,14 @@ int view_tracker_begin(struct view_tracker *tracker, struct kymo_trace *trace, e
                        const char *field, struct kymo_error *error);
 /* The trace has new streams or classes (kymo_trace_set_growth_handler): numbers stay. */
 int view_tracker_renew(struct view_tracker *tracker, struct kymo_error *error);
-/* KYMO_OK or KYMO_E_MEMORY. */
+/* The track and the kind of an event; new ones get the next numbers. KYMO_OK or KYMO_E_MEMORY. */
 int view_tracker_find(struct view_tracker *tracker, const struct kymo_event *event, struct view_place *place);
 /* The track on which the stream's last event was; UINT32_MAX: it had none, or events on several. */
 uint32_t view_tracker_of_stream(const struct view_tracker *tracker, const struct kymo_stream *stream);
 /* Whether the name of an event's track is made of the number of the event's stream. */
 bool view_tracker_names_stream(const struct view_tracker *tracker, const struct kymo_event *event,
                                const char *name);
+/* Frees what the tracker has; one of zeros is fine. The trace stays. */
 void view_tracker_end(struct view_tracker *tracker);
 
 #endif

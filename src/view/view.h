@@ -104,9 +104,11 @@ struct view_kind_info {
   uint64_t events;
   enum { VIEW_KIND_PLAIN, VIEW_KIND_BEGINS, VIEW_KIND_ENDS } edge; /* of a span */
 };
+/* False: there is no such kind. */
 bool view_kind(const struct view *view, uint32_t kind, struct view_kind_info *info);
 /* The kind of a name, or UINT32_MAX. */
 uint32_t view_kind_find(const struct view *view, const char *name);
+/* The name of a kind of spans; NULL: there is no such kind. */
 const char *view_span_kind(const struct view *view, uint32_t kind);
 
 struct view_loss {
@@ -177,7 +179,7 @@ struct view_value_cell {
   uint64_t count;
   double least, most, last;
 };
-/* The same of a field's values. */
+/* The same of a field's values; the cells of a track without values are empty. KYMO_OK. */
 int view_tile_values(struct view *view, const struct view_window *window, uint32_t track,
                      const struct view_values *values, struct view_value_cell *cells);
 
@@ -202,6 +204,7 @@ struct view_span {
   uint32_t kind;
   bool is_open; /* it has no end: the duration is that to the end of the trace */
 };
+/* False: no span of the lane is open at the time, or there is no such lane, or the index was wrong. */
 bool view_span_at(struct view *view, uint32_t track, uint32_t lane, int64_t time_ns, struct view_span *span);
 /* A span of a lane by its place, from 0, in the order of the begins; one that is open is the last. False:
  * there are no more. */
@@ -210,7 +213,9 @@ bool view_span(struct view *view, uint32_t track, uint32_t lane, uint64_t place,
 /* ---- tasks: passes over the trace, by steps ---- */
 
 /* Steps of a task look at about `events` events. KYMO_OK: there is more to do; KYMO_END: it is done;
- * negative: it failed. Their progress is from 0 to 1. */
+ * negative: it failed. Their progress is from 0 to 1. What _new makes is the caller's, to be freed by _free
+ * before the view is closed; on failure *out is NULL. Texts are copied; a filter must live as long as the
+ * tasks that use it. */
 
 /* A filter in FDL (docs/filters.md). KYMO_E_SYNTAX … as kymo_filter_compile. Of a live trace
  * it selects among what was there when it was made. */
@@ -264,6 +269,7 @@ struct view_histogram;
 int view_histogram_new(struct view_histogram **out, struct view *view, const char *field,
                        const struct view_filter *filter, struct kymo_error *error);
 int view_histogram_step(struct view_histogram *histogram, uint64_t events, struct kymo_error *error);
+/* The numbers; the samples are the histogram's, and empty if the field is a text. */
 struct kymo_samples *view_histogram_result(struct view_histogram *histogram);
 struct view_histogram_value {
   const char *text; /* of the trace: untrusted */
@@ -278,7 +284,7 @@ double view_histogram_progress(const struct view_histogram *histogram);
 void view_histogram_free(struct view_histogram *histogram);
 
 /* Values of a numeric field by track and time, for view_tile_values: of all events, or of those that a filter
- * selects. */
+ * selects. KYMO_E_USAGE: no event has such a field; KYMO_E_MEMORY, or what opening the trace says. */
 int view_values_new(struct view_values **out, struct view *view, const char *field,
                     const struct view_filter *filter, struct kymo_error *error);
 int view_values_step(struct view_values *values, uint64_t events, struct kymo_error *error);
@@ -303,11 +309,12 @@ struct view_selection_result {
   const struct view_statistic *spans; /* whose begin and end are in it, as `kymo stat latency` has them */
   size_t span_count;
 };
+/* KYMO_E_MEMORY. */
 int view_selection_new(struct view_selection **out, struct view *view,
                        const struct view_selection_query *query, struct kymo_error *error);
 int view_selection_step(struct view_selection *selection, uint64_t events, struct kymo_error *error);
 double view_selection_progress(const struct view_selection *selection);
-/* What is known so far; it is the selection's. */
+/* What is known so far; the lists are the selection's and hold until its next step. */
 void view_selection_result(const struct view_selection *selection, struct view_selection_result *result);
 void view_selection_free(struct view_selection *selection);
 
@@ -442,7 +449,7 @@ struct view_difference {
   double rates[2]; /* a second */
   int64_t p50_ns[2], p99_ns[2];
 };
-/* *list is the caller's, to be freed with free(); its names are the views'. */
+/* *list is the caller's, to be freed with free(); its names are the views'. KYMO_E_MEMORY. */
 int view_compare(struct view *a, struct view *b, struct view_difference **list, size_t *count);
 
 #endif
