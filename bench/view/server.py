@@ -109,7 +109,7 @@ def measure(kymo, trace, cache, count):
     warm = Server(kymo, trace, cache)
     figures['warm_s'] = warm.first_picture()
     state = warm.complete()
-    if not state['fromCache']:
+    if not state['isFromCache']:
         raise Broken('kymo view does not take the index that is kept')
     warm.idle()
     cpu, wall = zip(*pictures(warm, state, count))

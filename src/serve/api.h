@@ -92,7 +92,7 @@ bool api_filter(struct api_call *call, struct view_filter **filter);
 /* The same, as the id of its task for a task that uses it; 0: none. */
 bool api_filter_id(struct api_call *call, unsigned *id);
 
-/* "mark", "wrapped" of what is searched; the status. */
+/* "mark", "isWrapped" of what is searched; the status. */
 unsigned api_put_search(struct api_call *call, const struct view_search *search);
 
 /* "id", "state", "done", "error" of a task, and "indexed": how many events there were for the result. */

@@ -149,7 +149,7 @@ static void put_anomalies(struct kymo_json *json, const struct view_anomaly *ano
       continue;
     kymo_json_begin(json, '{');
     api_put_uint(json, "track", i);
-    api_put_u64(json, "n", tracks[i].count);
+    api_put_u64(json, "count", tracks[i].count);
     api_put_double(json, "least", tracks[i].least);
     api_put_double(json, "most", tracks[i].most);
     api_put_double(json, "mean", tracks[i].mean);

@@ -199,7 +199,7 @@ unsigned api_put_search(struct api_call *call, const struct view_search *wanted)
   if (status == VIEW_LATER)
     return API_STEP;
   api_put_mark(call->json, "mark", status == KYMO_OK ? &mark : NULL);
-  api_put_bool(call->json, "wrapped", status == KYMO_OK && mark.is_wrapped);
+  api_put_bool(call->json, "isWrapped", status == KYMO_OK && mark.is_wrapped);
   return api_status(status);
 }
 

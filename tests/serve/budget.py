@@ -103,7 +103,7 @@ def kept(_, state):
         made = server.ask('filter', text=SPARSE)
         replies = send(server, [server.path('chase', {'filter': made.id, 'number': 1}), server.path('search', {'number': 0, 'kind': 150}), server.path('state', {})])
         first = take(replies[2])
-        same((b'"fromCache":true' in first, [b'200 OK' in take(reply)[:40] for reply in replies[:2]]), (True, [True, True]))
+        same((b'"isFromCache":true' in first, [b'200 OK' in take(reply)[:40] for reply in replies[:2]]), (True, [True, True]))
         done = server.task('filter', text=SPARSE)
         order = server.ask('chase', filter=done.id, number=1).tracks
         same(sorted(order), list(range(state.tracks)))

@@ -39,7 +39,7 @@ def look(*words, env=None, cwd=FOLDER):
             server.built()
             state = server.ask('state')
             kinds = sorted((kind['name'], int(kind['events'])) for kind in server.ask('kinds').kinds)
-            return state.fromCache, (kinds, [track['name'] for track in server.ask('tracks').tracks], state.begin, state.end)
+            return state.isFromCache, (kinds, [track['name'] for track in server.ask('tracks').tracks], state.begin, state.end)
     finally:
         os.chdir(before)
 

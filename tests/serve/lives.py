@@ -60,14 +60,14 @@ def kept():
     shutil.copytree('kernel', 'changing', dirs_exist_ok=True)
     with Server(KYMO, 'changing') as server:
         state = server.built()
-        same(state.fromCache, False)
+        same(state.isFromCache, False)
     with Server(KYMO, 'changing') as server:
         again = server.built()
-        same((again.fromCache, again.events, again.tracks), (True, state.events, state.tracks))
+        same((again.isFromCache, again.events, again.tracks), (True, state.events, state.tracks))
     os.truncate('changing/channel_0', os.path.getsize('changing/channel_0') // 2)
     with Server(KYMO, 'changing') as server:
         less = server.built()
-        same((less.fromCache, int(less.events)), (False, run([KYMO, 'cat', '-f', 'json', 'changing']).count('"event":')))
+        same((less.isFromCache, int(less.events)), (False, run([KYMO, 'cat', '-f', 'json', 'changing']).count('"event":')))
 
 
 def killed():

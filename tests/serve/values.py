@@ -159,11 +159,11 @@ def search(trace):
         same((int(mark['number']), mark['kind'], int(mark['time'])), (wanted, kind, trace.cat[wanted - 1]['ts']))
         at = wanted
     back = trace.server.ask('search', number=places[1], kind=kind, back=1)
-    same((int(back.mark['number']), back.wrapped), (places[0], False))
+    same((int(back.mark['number']), back.isWrapped), (places[0], False))
     around = trace.server.ask('search', number=places[-1], kind=kind)
-    same((int(around.mark['number']), around.wrapped), (places[0], True))
+    same((int(around.mark['number']), around.isWrapped), (places[0], True))
     around = trace.server.ask('search', number=places[0], kind=kind, back=1)
-    same((int(around.mark['number']), around.wrapped), (places[-1], True))
+    same((int(around.mark['number']), around.isWrapped), (places[-1], True))
 
 
 def nearest(trace):
@@ -438,7 +438,7 @@ def anomalies_of(trace, text):
         found += high
     query = {'field': trace.field, 'threshold': 1.5, 'sides': 'high', 'filter': trace.id_of(text)}
     reply = trace.server.task('anomaly', **query)
-    same({track['track']: (int(track['n']), round(track['mean'], 3), round(track['deviation'], 3), int(track['anomalies'])) for track in reply.tracks}, wanted)
+    same({track['track']: (int(track['count']), round(track['mean'], 3), round(track['deviation'], 3), int(track['anomalies'])) for track in reply.tracks}, wanted)
     same(bool(found), True)
     found.sort(key=lambda number: (trace.cat[number - 1]['ts'], number))
     at = 0

@@ -96,7 +96,7 @@ static void tasks_end_with_their_index(void **state) {
   work();
   api_end(&api);
   begin();
-  assert_true(has("/api/state", "\"fromCache\":true"));
+  assert_true(has("/api/state", "\"isFromCache\":true"));
   assert_true(has(selection, "\"state\":\"running\""));
   assert_true(has_tasks());
   write_tracks(1, 10, 2);
@@ -107,7 +107,7 @@ static void tasks_end_with_their_index(void **state) {
   assert_true(has(selection, "\"state\""));
   work();
   assert_true(has(selection, "\"events\":\"10\",\"tracks\":[{\"track\":0,\"events\":\"10\"}]"));
-  assert_true(has("/api/state", "\"fromCache\":false"));
+  assert_true(has("/api/state", "\"isFromCache\":false"));
   api_end(&api);
 }
 
@@ -121,7 +121,7 @@ static void a_wrong_index_is_built_anew_at_any_time(void **state) {
   api_end(&api);
   begin();
   work();
-  assert_true(has("/api/state", "\"fromCache\":true"));
+  assert_true(has("/api/state", "\"isFromCache\":true"));
   write_tracks(1, 10, 2);
   assert_true(has("/api/rows?first=3000&count=1", "\"rows\":[]"));
   work();

@@ -150,11 +150,11 @@ async function search(app: App, isAgainst: boolean): Promise<void> {
     return app.say('Nothing is searched: type a filter, a name or a text first.');
   if (!filter)
     return app.say(model.filter?.error ? model.filter.error.message : 'The search is being prepared.');
-  const {mark: found, wrapped} = await app.source.search({number: state.found ?? state.event ?? 0, back: isBack, filter});
+  const {mark: found, isWrapped} = await app.source.search({number: state.found ?? state.event ?? 0, back: isBack, filter});
   if (!found)
     return app.say('Search failed: no event matches.');
   reveal(app, found, {found: found.number});
-  app.say(`${wrapped ? `From the ${isBack ? 'end' : 'start'} again: ` : ''}${model.kindName(found.kind)} on ${model.trackName(found.track)}, event ${found.number}.`);
+  app.say(`${isWrapped ? `From the ${isBack ? 'end' : 'start'} again: ` : ''}${model.kindName(found.kind)} on ${model.trackName(found.track)}, event ${found.number}.`);
 }
 async function chase(app: App, by: 'event' | 'datum' | 'track'): Promise<void> {
   const event = await currentEvent(app);

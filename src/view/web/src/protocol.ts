@@ -64,7 +64,7 @@ export interface ServerState {
   isEpoch: boolean;
   isComplete: boolean;
   isLive: boolean;
-  fromCache: boolean;
+  isFromCache: boolean;
   progress: number | null;
   tracks: number;
   kinds: number;
@@ -95,7 +95,7 @@ export function parseState(value: Json): ServerState {
     version: text(from.version), generation: count(from.generation), title: text(from.title), files: list(from.files).map(text),
     command: text(from.command), events: count(from.events), begin: time(from.begin), end: time(from.end),
     hasTimes: from.hasTimes !== false, isEpoch: from.isEpoch === true, isComplete: from.isComplete === true,
-    isLive: from.isLive === true, fromCache: from.fromCache === true, progress: numberOrNull(from.progress),
+    isLive: from.isLive === true, isFromCache: from.isFromCache === true, progress: numberOrNull(from.progress),
     tracks: count(from.tracks), kinds: count(from.kinds), spanKinds: count(from.spanKinds), spans: count(from.spans),
     undrawnSpans: count(from.undrawnSpans), losses: count(from.losses), lostEvents: count(from.lostEvents),
     lostPackets: count(from.lostPackets), unknownLosses: count(from.unknownLosses), problems: count(from.problems),
@@ -440,7 +440,7 @@ export function parseSelection(value: Json): SelectionReply {
 
 export interface AnomalyTrack {
   track: number;
-  n: number;
+  count: number;
   least: number;
   most: number;
   mean: number;
@@ -457,7 +457,7 @@ export function parseAnomaly(value: Json): AnomalyReply {
     tracks: list(fields(value).tracks).map(item => {
       const from = fields(item);
       return {
-        track: count(from.track), n: count(from.n), least: number(from.least), most: number(from.most), mean: number(from.mean),
+        track: count(from.track), count: count(from.count), least: number(from.least), most: number(from.most), mean: number(from.mean),
         deviation: number(from.deviation), threshold: number(from.threshold), anomalies: count(from.anomalies),
       };
     }),

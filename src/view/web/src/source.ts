@@ -124,9 +124,9 @@ export class Source {
     return p.count(p.fields(await this.json('/api/rowat', {time, filter, slew}, signal)).row);
   }
   /** The next event after (before) `number`, cyclic. */
-  async search(query: {number: number; back: boolean; kind?: number; track?: number; filter?: string}, signal?: AbortSignal): Promise<{mark: p.Mark | null; wrapped: boolean}> {
+  async search(query: {number: number; back: boolean; kind?: number; track?: number; filter?: string}, signal?: AbortSignal): Promise<{mark: p.Mark | null; isWrapped: boolean}> {
     const reply = p.fields(await this.json('/api/search', {...query, back: query.back ? 1 : 0}, signal));
-    return {mark: p.parseMark(reply.mark), wrapped: reply.wrapped === true};
+    return {mark: p.parseMark(reply.mark), isWrapped: reply.isWrapped === true};
   }
 
   /** One look at a filter's pass: the same text has the same id. */

@@ -84,7 +84,7 @@ describe('replies of a page without a server', () => {
   });
   it('search cyclically, both ways', async () => {
     const pages = source(), {id} = await pages.filter('EVENT = "rx"');
-    const next = async (number: number, back: boolean) => { const {mark, wrapped} = await pages.search({number, back, filter: id}); return [mark?.number, wrapped]; };
+    const next = async (number: number, back: boolean) => { const {mark, isWrapped} = await pages.search({number, back, filter: id}); return [mark?.number, isWrapped]; };
     expect([await next(0, false), await next(1, false), await next(5, false), await next(3, true), await next(1, true), await next(0, true)]).toEqual([[1, false], [2, false], [1, true], [2, false], [5, true], [5, false]]);
     expect((await pages.search({number: 0, back: false, kind: 2, track: 1})).mark).toBeNull();
   });
@@ -108,7 +108,7 @@ describe('replies of a page without a server', () => {
   it('find anomalies as g2 defines them', async () => {
     const given: Given[] = Array.from({length: 10}, (_, i) => [i, 0, 0, [['x', i === 6 ? '100' : '10']]]), pages = new Source(new EmbeddedTransport(page(given)));
     const [row, other] = (await pages.anomaly({field: 'x', threshold: 2.5})).tracks;
-    expect([row.n, row.mean, row.deviation, row.threshold, row.anomalies, other.n]).toEqual([10, 19, 27, 86.5, 1, 0]);
+    expect([row.count, row.mean, row.deviation, row.threshold, row.anomalies, other.count]).toEqual([10, 19, 27, 86.5, 1, 0]);
     expect((await pages.anomaly({field: 'x', threshold: 3})).tracks[0].anomalies).toBe(0); // strictly beyond
     expect((await pages.anomaly({field: 'x', threshold: 0.3, sides: 'both'})).tracks[0].anomalies).toBe(10);
     expect((await pages.anomalyNext({field: 'x', threshold: 2.5, number: 7, back: false}))?.number).toBe(7);

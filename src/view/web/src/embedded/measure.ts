@@ -143,7 +143,7 @@ export function anomalies(data: Data, query: AnomalyQuery, test: ((event: Event)
     const hits = found.filter(({value}) => query.sides !== 'low' && value - mean > away || query.sides !== 'high' && mean - value > away);
     events.push(...hits.map(item => item.event));
     const values = found.map(item => item.value);
-    tracks.push({track, n, least: n ? values.reduce((a, b) => Math.min(a, b)) : null, most: n ? values.reduce((a, b) => Math.max(a, b)) : null, mean: n ? mean : null, deviation: n ? deviation : null, threshold: n ? mean + away : null, anomalies: hits.length});
+    tracks.push({track, count: n, least: n ? values.reduce((a, b) => Math.min(a, b)) : null, most: n ? values.reduce((a, b) => Math.max(a, b)) : null, mean: n ? mean : null, deviation: n ? deviation : null, threshold: n ? mean + away : null, anomalies: hits.length});
   });
   return {tracks, events: events.sort((a, b) => a.index - b.index)};
 }

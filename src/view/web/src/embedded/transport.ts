@@ -169,10 +169,10 @@ export class EmbeddedTransport implements Transport {
     const wanted = events.filter(event => (query.kind === undefined || event.kind === Number(query.kind)) && (query.track === undefined || event.track === Number(query.track)));
     const from = Number(query.number), isBack = Number(query.back) === 1, {length} = wanted;
     if (length === 0)
-      return {mark: null, wrapped: false};
+      return {mark: null, isWrapped: false};
     const index = from === 0 ? (isBack ? Infinity : -1) : this.data.byNumber.get(from)?.index ?? -1, next = lowerBound(wanted, event => event.index < index);
     const at = isBack ? next - 1 : wanted[next]?.index === index ? next + 1 : next;
-    return {mark: mark(wanted[(at + length) % length]), wrapped: at < 0 || at >= length};
+    return {mark: mark(wanted[(at + length) % length]), isWrapped: at < 0 || at >= length};
   }
 
   // ---- what the server has tasks for ----

@@ -37,7 +37,7 @@ export const anomaly: Tab = {
     const table = sortedTable<AnomalyTrack>(app, {
       caption: 'Tracks', stateKey: 'anomaly.sort', first: '-anomalies', id: row => String(row.track), empty: '',
       columns: [{id: 'track', title: 'Track', key: row => app.model.trackName(row.track), show: row => button(app.model.trackName(row.track), () => { app.store.update({focus: row.track}, null); app.timeline.reveal(row.track); }, {class: 'link'})},
-        {id: 'n', title: 'Values', isNumber: true, key: row => row.n, show: row => count(row.n)},
+        {id: 'n', title: 'Values', isNumber: true, key: row => row.count, show: row => count(row.count)},
         {id: 'least', title: 'Min', isNumber: true, key: row => row.least, show: row => valueText(row.least)}, {id: 'most', title: 'Max', isNumber: true, key: row => row.most, show: row => valueText(row.most)},
         {id: 'mean', title: 'Mean', isNumber: true, key: row => row.mean, show: row => valueText(row.mean)}, {id: 'deviation', title: 'Deviation', about: 'Standard deviation of all values of the track', isNumber: true, key: row => row.deviation, show: row => valueText(row.deviation)},
         {id: 'threshold', title: 'Beyond', about: 'Values beyond this are anomalies', isNumber: true, key: row => row.threshold, show: row => limits(row)},
@@ -91,12 +91,12 @@ export const anomaly: Tab = {
         if (!app.model.isFilterPending)
           job.ask(JSON.stringify([wanted, server?.shows]), signal => settle(app, () => app.source.anomaly(wanted, signal), signal, reply => {
             found = reply;
-            const list = reply.tracks.filter(row => row.n > 0), hits = list.reduce((sum, row) => sum + row.anomalies, 0);
-            setText(what, list.length === 0 ? `No event${of} has such a value.` : `${plural(hits, 'value')} of ${count(list.reduce((sum, row) => sum + row.n, 0))}${of ? `, of the events${of},` : ''} ${hits === 1 ? 'is' : 'are'} beyond ${wanted.threshold} σ.`);
+            const list = reply.tracks.filter(row => row.count > 0), hits = list.reduce((sum, row) => sum + row.anomalies, 0);
+            setText(what, list.length === 0 ? `No event${of} has such a value.` : `${plural(hits, 'value')} of ${count(list.reduce((sum, row) => sum + row.count, 0))}${of ? `, of the events${of},` : ''} ${hits === 1 ? 'is' : 'are'} beyond ${wanted.threshold} σ.`);
             table.update(list);
           }, progress => setText(what, progress)), {version: server?.events});
         if (found)
-          table.update(found.tracks.filter(row => row.n > 0));
+          table.update(found.tracks.filter(row => row.count > 0));
       },
     };
   },
