@@ -3,22 +3,23 @@
 import type {App, TimelineView} from './app';
 import {setWindow, shownAt, shownTime, windowOf} from './app';
 import {Boxes} from './boxes';
-import type {Anchor} from './boxes';
 import {NO_KIND} from './columns';
-import {css, light, mix} from './colors';
-import {element, inNextFrame, save, set, setText, visible} from './dom';
+import {light} from './colors';
+import {element, inNextFrame, save, set, setText} from './dom';
 import {fileName, pngCanvas, svgText} from './export';
-import {count, durationExact, fitted, value} from './format';
+import {count, value} from './format';
 import {Gestures} from './gestures';
 import {Legend} from './legend';
 import {LossIndex} from './losses';
 import {minimap, minimapTracks} from './minimap';
+import type {OverlayScene} from './overlay';
+import {drawOverlay} from './overlay';
 import {Inks, PixelSurface} from './paint';
 import {Pictures, keysOf} from './pictures';
 import {cornerText, drawRuler} from './ruler';
 import type {Row, Rows, TrackRow} from './rows';
 import {layout, rowAt} from './rows';
-import type {Scene, Text} from './scene';
+import type {Scene} from './scene';
 import {Painter} from './scene';
 import {isAbort} from './source';
 import {colourField} from './state';
@@ -27,7 +28,7 @@ import type {Mark} from './protocol';
 import type {Window} from './window';
 import {placeOf, timeAt} from './window';
 
-const RULER_HEIGHT = 24, LABELS = {least: 70, usual: 190, most: 600}, FONT = '11px system-ui, "DejaVu Sans", sans-serif', CHARACTER = 7.2;
+const RULER_HEIGHT = 24, LABELS = {least: 70, usual: 190, most: 600}, CHARACTER = 7.2;
 
 /** What tests and benchmarks measure. */
 export interface Measures {
@@ -340,7 +341,7 @@ class Parts implements TimelineView {
     surface.finish();
     (this.pixels.getContext('2d', {alpha: false}) as CanvasRenderingContext2D).putImageData(surface.image, 0, 0);
     const anchors = this.boxes.place(this.width, this.height, (track, lane) => this.placeOfTrack(track, lane));
-    this.drawOverlay(texts, anchors);
+    drawOverlay(this.overlay, this.overlayScene(), texts, anchors);
     this.count(tracks);
     this.list.show(rows, first, scene.top, this.seen);
     const axis = this.axis.getContext('2d') as CanvasRenderingContext2D;
@@ -376,107 +377,12 @@ class Parts implements TimelineView {
       }
   }
 
-  private drawOverlay(texts: readonly Text[], anchors: readonly Anchor[]): void {
-    const {app, overlay, inks} = this, scale = devicePixelRatio, context = overlay.getContext('2d') as CanvasRenderingContext2D, {palette} = app, window = windowOf(app), {state} = app.store;
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.clearRect(0, 0, overlay.width, overlay.height);
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.font = FONT;
-    context.textBaseline = 'middle';
-    const ink = css(palette.text), widthOf = (text: string) => context.measureText(text).width;
-    for (const text of texts) {
-      const fits = fitted(visible(text.text), text.width / scale, widthOf);
-      if (!fits)
-        continue;
-      context.fillStyle = text.colour ? css(text.colour) : ink;
-      context.fillText(fits, text.x / scale, text.y / scale);
-    }
-    const line = (time: bigint, colour: string, dash: number[]) => {
-      const x = Math.round(placeOf(window, time, this.width)) + 0.5;
-      if (x < 0 || x > this.width)
-        return;
-      context.strokeStyle = colour;
-      context.setLineDash(dash);
-      context.beginPath();
-      context.moveTo(x, 0);
-      context.lineTo(x, this.height);
-      context.stroke();
-      context.setLineDash([]);
+  /** What texts and marks are drawn from. */
+  private overlayScene(): OverlayScene {
+    return {
+      app: this.app, inks: this.inks, width: this.width, height: this.height, top: this.scrolled, pointer: this.pointer, fence: this.gestures.fence, trackRows: this.rows.trackRows,
+      detail: number => this.boxes.detail(number), middleOf: track => this.placeOfTrack(track, null),
     };
-    if (state.selection) {
-      const from = placeOf(window, state.selection.begin, this.width), to = placeOf(window, state.selection.end, this.width);
-      context.fillStyle = css(palette.hues[0]);
-      context.globalAlpha = 0.12;
-      context.fillRect(from, 0, Math.max(1, to - from), this.height);
-      context.globalAlpha = 1;
-      line(state.selection.begin, css(palette.hues[0]), []);
-      line(state.selection.end, css(palette.hues[0]), []);
-      this.tag(context, durationExact(state.selection.end - state.selection.begin), (Math.max(0, from) + Math.min(this.width, to)) / 2, 12);
-    }
-    if (state.markA !== null) line(state.markA, ink, [6, 3]);
-    if (state.markB !== null) line(state.markB, ink, [2, 3]);
-    const {fence} = this.gestures;
-    if (fence?.mode === 'zoom') {
-      const [a, b] = [placeOf(window, fence.from, this.width), placeOf(window, fence.to, this.width)].sort((x, y) => x - y);
-      context.fillStyle = css(mix(palette.background, palette.text, 0.5));
-      context.globalAlpha = 0.35;
-      context.fillRect(0, 0, a, this.height);
-      context.fillRect(b, 0, this.width - b, this.height);
-      context.globalAlpha = 1;
-      this.tag(context, `Zoom to ${durationExact(fence.to > fence.from ? fence.to - fence.from : fence.from - fence.to)} · Esc cancels`, (a + b) / 2, state.selection ? 34 : 12);
-    }
-    if (this.pointer && !fence) {
-      context.strokeStyle = css(mix(palette.text, palette.background, 0.6));
-      context.beginPath();
-      context.moveTo(Math.round(this.pointer.x) + 0.5, 0);
-      context.lineTo(Math.round(this.pointer.x) + 0.5, this.height);
-      context.stroke();
-    }
-    context.strokeStyle = ink;
-    for (const anchor of anchors) {
-      context.beginPath();
-      context.moveTo(anchor.x, anchor.y);
-      context.lineTo(anchor.boxX, anchor.boxY);
-      context.stroke();
-      context.beginPath();
-      context.arc(anchor.x, anchor.y, 3, 0, 7);
-      context.fillStyle = ink;
-      context.fill();
-    }
-    this.marker(context, state.event, css(palette.text), '');
-    if (state.found !== null && !state.boxes.includes(state.found))
-      this.marker(context, state.found, css(palette.selected), 'SEARCH RESULT');
-    if (state.focus !== null) {
-      const row = this.rows.trackRows.get(state.focus);
-      if (row) {
-        context.fillStyle = css(inks.palette.hues[0]);
-        context.fillRect(0, row.y - this.scrolled, 2, row.height);
-      }
-    }
-  }
-
-  /** A frame around an event. */
-  private marker(context: CanvasRenderingContext2D, number: number | null, colour: string, text: string): void {
-    const detail = number === null ? null : this.boxes.detail(number);
-    if (!detail || this.app.store.state.kindsOff.includes(detail.name))
-      return;
-    const x = placeOf(windowOf(this.app), shownAt(this.app, detail), this.width), y = this.placeOfTrack(detail.track, null), row = this.rows.trackRows.get(detail.track);
-    if (y === null || !row || x < -1 || x > this.width + 1)
-      return;
-    context.strokeStyle = colour;
-    context.lineWidth = 2;
-    context.strokeRect(x - 3, y - row.strip / 2, 7, row.strip);
-    context.lineWidth = 1;
-    if (text)
-      this.tag(context, text, x, y - row.strip / 2 - 9 < 6 ? y + row.strip / 2 + 9 : y - row.strip / 2 - 9);
-  }
-
-  private tag(context: CanvasRenderingContext2D, text: string, x: number, y: number): void {
-    const {palette} = this.app, width = context.measureText(text).width + 10, left = Math.max(1, Math.min(this.width - width - 1, x - width / 2));
-    context.fillStyle = css(palette.text);
-    context.fillRect(left, y - 9, width, 18);
-    context.fillStyle = css(palette.background);
-    context.fillText(text, left + 5, y);
   }
 
   private showCursor(scene: Scene): void {
