@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Anchors of the conversion from cycles to nanoseconds. */
 #include "decode/clock.h"
+#include <float.h>
 
 #define NS_PER_S UINT64_C(1000000000)
 /* distance × 10^9 + rest stays below 2^64 for distances below REACH and frequencies up to it. */
@@ -11,6 +12,9 @@
 #define LATEST_NS (INT64_MAX - 1)
 
 static int64_t before_last(int64_t time_ns) { return time_ns < LATEST_NS ? time_ns : LATEST_NS; }
+
+_Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1,
+               "double is rounded to 53 bits at each operation");
 
 static uint64_t double_ns(uint64_t cycles, double frequency) {
   double ns = 1e9 * (double)cycles / frequency;

@@ -225,6 +225,28 @@ static void times_are_those_of_the_schema(void **state) {
     }
 }
 
+/* The nanoseconds of babeltrace2, whose arithmetic is that of double: where intermediate results have 64 bits, as on
+ * the x87, they are others. */
+static void rounded_times_are_the_same_on_every_machine(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t cycles, frequency;
+    int64_t ns;
+  } cases[] = {
+      {5873179969362473, 2596139807, 2262274147766062},
+      {888286990923305851, 2596139807, 342156839369054016},
+      {88872659943996749, 2500000001, 35549063963379072},
+      {36960446202964751, 1199999990, 30800372092473728},
+      {1123526293419774, 24000001, 46813593608590848},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct kymo_clock clock = {.frequency = cases[i].frequency};
+    struct kymo_ns ns;
+    kymo_ns_begin(&ns, &clock, 0, true);
+    assert_int_equal(kymo_ns_of(&ns, cases[i].cycles), cases[i].ns);
+  }
+}
+
 static void a_clock_offset_shifts_all_times(void **state) {
   (void)state;
   struct kymo_clock clock = {.frequency = 3};
@@ -705,6 +727,7 @@ int main(void) {
       cmocka_unit_test(packets_follow_one_another_with_padding),
       cmocka_unit_test(compact_headers_of_two_shapes_are_read_by_loads),
       cmocka_unit_test(times_are_those_of_the_schema),
+      cmocka_unit_test(rounded_times_are_the_same_on_every_machine),
       cmocka_unit_test(a_clock_offset_shifts_all_times),
       cmocka_unit_test(streams_are_merged_by_time_and_then_by_rank),
       cmocka_unit_test(many_streams_are_merged_like_a_sort),
