@@ -225,8 +225,8 @@ static void times_are_those_of_the_schema(void **state) {
     }
 }
 
-/* The nanoseconds of babeltrace2, whose arithmetic is that of double: where intermediate results have 64 bits, as on
- * the x87, they are others. */
+/* The nanoseconds of babeltrace2, whose arithmetic is that of double. Where intermediate results have 64
+ * bits, as on the x87, they are others. */
 static void rounded_times_are_the_same_on_every_machine(void **state) {
   (void)state;
   static const struct {
