@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/guard.h"
+#include "missing_pages.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -17,12 +18,6 @@
 #include <unistd.h>
 
 enum { THREADS = 8, PAGES = 64, WHOLE = 3, ROUNDS = 40, AT_ONCE = 24 };
-
-#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
-enum { IS_POSSIBLE = true };
-#else
-enum { IS_POSSIBLE = false }; /* emulators do not say which page is missing */
-#endif
 
 static size_t page;
 static pthread_barrier_t barrier;
@@ -74,7 +69,7 @@ static void *read_shared(void *number) {
 
 static void threads_fault_in_one_mapping(void **state) {
   (void)state;
-  if (!IS_POSSIBLE)
+  if (!MISSING_PAGES_ARE_FOUND)
     skip();
   for (int round = 0; round < ROUNDS; round++) {
     uint64_t before = kymo_guard_faults();
@@ -118,7 +113,7 @@ static void *read_own(void *number) {
 
 static void threads_fault_in_mappings_of_their_own(void **state) {
   (void)state;
-  if (!IS_POSSIBLE)
+  if (!MISSING_PAGES_ARE_FOUND)
     skip();
   run_threads(read_own, NULL); /* more guards at a time than one block of the table has */
 }
@@ -158,7 +153,7 @@ static void *read_half(void *user) {
 
 static void faults_of_the_program_reach_its_handler_meanwhile(void **state) {
   (void)state;
-  if (!IS_POSSIBLE)
+  if (!MISSING_PAGES_ARE_FOUND)
     skip();
   struct sigaction program = {.sa_handler = on_fault_of_program}, before;
   sigemptyset(&program.sa_mask);
