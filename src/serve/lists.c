@@ -34,6 +34,7 @@ static void put_track(struct kymo_json *json, uint32_t track, const struct view_
   api_put_u64(json, "events", info->events);
   api_put_u64(json, "spans", info->spans);
   api_put_uint(json, "lanes", info->lanes);
+  api_put_u64(json, "deeperSpans", info->deeper_spans);
   api_put_i64(json, "begin", info->begin_ns);
   api_put_i64(json, "end", info->end_ns);
   kymo_json_end(json, '}');

@@ -56,13 +56,20 @@ static bool add_kind(struct view *view, const struct kymo_event *event, const ch
 
 /* ---- spans ---- */
 
-static struct view_lane *lane_of(struct view_track *track, uint32_t lane) {
+/* Whether a track may have this lane. */
+static bool has_room(const struct view *view, const struct view_track *track, uint32_t lane) {
+  return lane < track->lane_count || lane < VIEW_LANES_FIRST ||
+         (lane < VIEW_LANES_MAX && view->further_lanes < VIEW_LANES_FURTHER);
+}
+
+static struct view_lane *lane_of(struct view *view, struct view_track *track, uint32_t lane) {
   if (lane >= track->lane_count) {
     struct view_lane *more = realloc(track->lanes, (lane + 1) * sizeof *more);
     if (!more)
       return NULL;
-    for (track->lanes = more; track->lane_count <= lane; track->lane_count++)
-      more[track->lane_count] = (struct view_lane){.spans.kind = VIEW_SPANS};
+    track->lanes = more;
+    more[track->lane_count++] = (struct view_lane){.spans.kind = VIEW_SPANS};
+    view->further_lanes += track->lane_count > VIEW_LANES_FIRST;
   }
   return &track->lanes[lane];
 }
@@ -73,7 +80,7 @@ static uint32_t kind_of(const struct view *view, const struct kymo_span *span) {
 }
 
 static void close_lanes(struct view_track *track) {
-  track->busy = 0;
+  track->free = 0;
   for (uint32_t i = 0; i < track->lane_count; i++)
     track->lanes[i].is_open = false;
 }
@@ -110,13 +117,14 @@ static bool begin_span(struct view *view, struct kymo_span *span, const struct k
   track->gap_slot = span->stream;
   track->gap = span->loss;
   span->track = place.track;
-  span->lane = track->busy == UINT64_MAX ? UINT32_MAX : (uint32_t)__builtin_ctzll(~track->busy);
+  while (track->free < track->lane_count && track->lanes[track->free].is_open)
+    track->free++;
+  span->lane = has_room(view, track, track->free) ? track->free : UINT32_MAX;
   if (span->lane == UINT32_MAX)
     return true;
-  struct view_lane *lane = lane_of(track, span->lane);
+  struct view_lane *lane = lane_of(view, track, span->lane);
   if (!lane)
     return false;
-  track->busy |= UINT64_C(1) << span->lane;
   lane->is_open = true;
   lane->open_kind = kind_of(view, span);
   lane->open_ns = span->begin_ns;
@@ -132,13 +140,14 @@ static bool take_span(void *user, struct kymo_span *span, const struct kymo_even
     return begin_span(view, span, event);
   struct view_track *track = &view->tracks[span->track];
   if (span->lane == UINT32_MAX) {
+    track->deeper += is_measured;
     view->undrawn += is_measured;
     view->spans += is_measured;
     return true;
   }
   if (track->gap_slot == span->stream && track->gap == span->loss) {
-    track->busy &= ~(UINT64_C(1) << span->lane);
     track->lanes[span->lane].is_open = false;
+    track->free = span->lane < track->free ? span->lane : track->free;
   }
   return !is_measured || add_span(view, span, event);
 }

@@ -82,6 +82,7 @@ static void put_tracks(struct kymo_strbuf *out, const struct view *view) {
     put(out, track->has_process);
     put(out, (uint64_t)track->process);
     put(out, track->lane_count);
+    put(out, track->deeper);
     put_series(out, &track->events);
     for (uint32_t k = 0; k < track->lane_count; k++)
       put_lane(out, &track->lanes[k]);
@@ -243,6 +244,7 @@ static bool get_track(struct kymo_bytes *in, struct view *view, struct view_trac
   uint64_t part = kymo_bytes_u64(in), has_process = kymo_bytes_u64(in);
   track->process = (int64_t)kymo_bytes_u64(in);
   uint64_t lanes = get_count(in, 32, VIEW_LANES_MAX);
+  track->deeper = kymo_bytes_u64(in);
   if (in->failed || part >= view->part_count || has_process > 1)
     return false;
   track->part = (uint32_t)part;
@@ -259,7 +261,7 @@ static bool get_track(struct kymo_bytes *in, struct view *view, struct view_trac
 }
 
 static bool get_tracks(struct kymo_bytes *in, struct view *view) {
-  uint64_t count = get_count(in, 56, VIEW_TRACKS_MAX), events = 0;
+  uint64_t count = get_count(in, 64, VIEW_TRACKS_MAX), events = 0;
   view->tracks = calloc((size_t)count + 1, sizeof *view->tracks);
   view->track_capacity = (uint32_t)count;
   for (uint64_t i = 0; i < count && view->tracks; i++) {

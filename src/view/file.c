@@ -32,7 +32,7 @@ struct head {
   uint64_t unused;
 };
 static const char magic[8] = "KYMOVIEW";
-static const uint64_t version = 6;
+static const uint64_t version = 7;
 
 /* ---- taking ---- */
 

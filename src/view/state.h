@@ -10,7 +10,9 @@
 #include "view/series.h"
 #include "view/view.h"
 
-enum { VIEW_LANES_MAX = 64, VIEW_SAME_SORTS = 64 };
+/* Each track has the first lanes; further ones are limited for all tracks together. */
+enum { VIEW_LANES_MAX = 1024, VIEW_LANES_FIRST = 64, VIEW_LANES_FURTHER = 65536 };
+enum { VIEW_SAME_SORTS = 64 };
 
 /* Spans of a track that are not at the same time. */
 struct view_lane {
@@ -31,7 +33,8 @@ struct view_track {
   struct view_series events;
   struct view_lane *lanes; /* by depth */
   uint32_t lane_count;
-  uint64_t busy;     /* lanes on which a span is open … */
+  uint64_t deeper;   /* spans that have no lane */
+  uint32_t free;     /* while building: on all lanes before this one a span is open … */
   uint64_t gap;      /* … begun after this number of losses … */
   uint32_t gap_slot; /* … of these streams (stat/gaps.h) */
 };
@@ -132,6 +135,7 @@ struct view {
   uint64_t events, spans, last_number;
   struct view_marks numbered; /* which numbers have events, if some have none: classes that are not wanted */
   uint64_t undrawn;           /* of the spans: they have no place on a lane */
+  uint32_t further_lanes;     /* of all tracks: beyond the first ones */
   int64_t begin_ns, end_ns, last_ns;
   int64_t first_ns; /* the first time, at which the events without a time before it are, too */
   bool has_times, is_epoch, is_complete, is_from_cache;

@@ -302,7 +302,8 @@ bool view_track(const struct view *view, uint32_t number, struct view_track_info
                                    .has_process = track->has_process,
                                    .process = track->process,
                                    .events = track->events.count,
-                                   .lanes = track->lane_count};
+                                   .lanes = track->lane_count,
+                                   .deeper_spans = track->deeper};
   for (uint32_t i = 0; i < track->lane_count; i++)
     info->spans += track->lanes[i].spans.count;
   range_of(&track->events, info);

@@ -93,7 +93,8 @@ struct view_track_info {
   bool has_process;
   int64_t process; /* the process, if events say it */
   uint64_t events, spans;
-  uint32_t lanes; /* spans are drawn on this number of lanes, one inside the other */
+  uint32_t lanes;        /* spans are drawn on this number of lanes, one inside the other … */
+  uint64_t deeper_spans; /* … and these are deeper */
   int64_t begin_ns, end_ns;
 };
 /* False: there is no such track. */

@@ -176,6 +176,78 @@ static void open_spans_are_kept(void **state) {
   assert_memory_equal(cells[0], cells[1], sizeof cells[0]);
 }
 
+/* ---- deep recursion ---- */
+
+static struct view *make_deep(const char *name, unsigned depth) {
+  struct view_test_stream stream;
+  uint64_t time = 1;
+  view_is_lossless = true;
+  view_begin_metadata(name);
+  view_begin_stream(&stream, name, 0);
+  for (unsigned i = 0; i < 2 * depth; i++)
+    view_emit(&stream, time += 10, i < depth ? 1 : 2, i);
+  view_end_stream(&stream);
+  struct view *view = view_start(below(name), VIEW_BY_THREAD, NULL, true);
+  view_finish(view);
+  return view;
+}
+
+/* Each level has its span, one within the other; `deeper` spans have no level. */
+static void expect_deep(struct view *view, unsigned depth, unsigned deeper) {
+  struct view_track_info track;
+  struct view_statistic *list;
+  struct view_span span;
+  struct view_info info;
+  size_t count;
+  view_info(view, &info);
+  assert_int_equal(info.spans, depth);
+  assert_int_equal(info.undrawn_spans, deeper);
+  assert_true(view_track(view, 0, &track));
+  assert_int_equal(track.lanes, depth - deeper);
+  assert_int_equal(track.deeper_spans, deeper);
+  for (uint32_t lane = 0; lane < track.lanes; lane++) {
+    assert_true(view_span(view, 0, lane, 0, &span));
+    assert_int_equal(span.begin_ns, info.begin_ns + 10 * lane);
+    assert_int_equal(span.duration_ns, 10 * (2 * (depth - lane) - 1));
+    assert_false(view_span(view, 0, lane, 1, &span));
+  }
+  assert_int_equal(view_statistics(view, &list, &count), KYMO_OK);
+  size_t work = strcmp(list[0].name, "t:work") != 0; /* of two kinds, in any order */
+  assert_int_equal(list[work].count, depth);
+  assert_int_equal(list[work].most_ns, 10 * (2 * depth - 1));
+  free(list);
+}
+
+/* As it is kept: the index of a trace that has just been written is not. */
+static struct view *reopen(const char *name) {
+  for (;;) {
+    struct view *view = view_start(below(name), VIEW_BY_THREAD, NULL, true);
+    struct view_info info;
+    view_finish(view);
+    view_info(view, &info);
+    if (info.is_from_cache)
+      return view;
+    view_close(view);
+  }
+}
+
+static void deep_spans_have_levels(void **state) {
+  (void)state;
+  static const unsigned depths[] = {64, 65, 200, 1024, 1100};
+  setenv("XDG_CACHE_HOME", below("cache"), 1);
+  for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "d%u", depths[i]);
+    unsigned deeper = depths[i] > 1024 ? depths[i] - 1024 : 0;
+    struct view *view = make_deep(name, depths[i]);
+    expect_deep(view, depths[i], deeper);
+    view_close(view);
+    view = reopen(name);
+    expect_deep(view, depths[i], deeper);
+    view_close(view);
+  }
+}
+
 /* ---- events and values ---- */
 
 enum { EVENTS = 3000, TRACKS = 3 };
@@ -365,6 +437,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(pixels_have_the_spans_of_their_lane, make_top, remove_top),
       cmocka_unit_test_setup_teardown(the_span_at_a_place_is_found, make_top, remove_top),
       cmocka_unit_test_setup_teardown(open_spans_are_kept, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(deep_spans_have_levels, make_top, remove_top),
       cmocka_unit_test_setup_teardown(the_nearest_event_of_a_track_is_found, make_top, remove_top),
       cmocka_unit_test_setup_teardown(pixels_have_the_values_of_a_field, make_top, remove_top),
       cmocka_unit_test_setup_teardown(two_views_are_compared_by_name, make_top, remove_top),

@@ -3,7 +3,7 @@
 import {spawnSync} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {once} from 'node:events';
-import {KYMO, Server, assert, becomes, end, matches, names, open, press, program, settled, test, until, view, writeCpel} from './harness.mjs';
+import {KYMO, Server, assert, becomes, end, kymo, matches, names, open, press, program, settled, test, until, view, writeCpel} from './harness.mjs';
 
 const total = page => page.evaluate(async () => {
   const {begin, span} = kymo.timeline.window(), picture = await kymo.source.tile({begin, end: begin + span, pixels: 300, tracks: kymo.model.tracks.map(track => track.track)});
@@ -92,21 +92,47 @@ await test('C14: events that are not in order are drawn where their times are', 
   await server.stop();
 });
 
-const DEPTH = 70;
-writeCpel('deep.cpel', {tracks: ['a', 'b'], kinds: ['call_entry', 'call_exit'], events: [...Array.from({length: DEPTH}, (_, i) => [1000 * i, 0, 0, i]), ...Array.from({length: DEPTH}, (_, i) => [100_000 + 1000 * i, 0, 1, i]), [200_000, 1, 0, 1], [201_000, 1, 1, 1]]});
-await test('spans that are nested deeper than the index has levels: the track says so', async () => {
-  const server = await Server.start(['deep.cpel']), page = await open(server.address), said = 'Deeper levels than these 64 are not drawn: 6 spans of the traces.';
-  const rows = await page.evaluate(() => kymo.timeline.rows.rows.filter(row => row.type === 'track').map(row => [row.track.name, row.lanes, row.note, row.height === row.strip + row.lanes * row.lane + row.line + row.note]));
-  assert.deepEqual(rows, [['a', 64, 15, true], ['b', 1, 0, true]]);
-  await page.evaluate(() => kymo.store.update({rowHeight: 5}));
+/** Calls, one within the other, and one on another track. */
+function writeDeep(file, depth) {
+  writeCpel(file, {tracks: ['a', 'b'], kinds: ['call_entry', 'call_exit'], events: [...Array.from({length: depth}, (_, i) => [1000 * i, 0, 0, i]), ...Array.from({length: depth}, (_, i) => [2_000_000 + 1000 * i, 0, 1, i]), [4_000_000, 1, 0, 1], [4_001_000, 1, 1, 1]]});
+}
+const rowsOf = page => page.evaluate(() => kymo.timeline.rows.rows.filter(row => row.type === 'track').map(row => [row.track.name, row.lanes, row.note, row.height === row.strip + row.lanes * row.lane + row.line + row.note]));
+/** The picture ends with the row of the first track. */
+async function scrollToEnd(page) {
+  await page.evaluate(() => { const row = kymo.timeline.rows.rows.find(item => item.type === 'track'); document.querySelector('.scroller').scrollTop = row.y + row.height - document.querySelector('.scroller').clientHeight; });
   await settled(page);
+}
+writeDeep('deep.cpel', 200);
+await test('recursion of 200 levels is drawn to the deepest one, with the numbers of kymo stat latency', async () => {
+  const server = await Server.start(['deep.cpel']), page = await open(server.address);
+  const [{count, max: most}] = kymo('stat', 'latency', '--json', 'deep.cpel').split('\n').filter(line => line.includes('"count"')).map(line => JSON.parse(line));
+  assert.deepEqual(await page.evaluate(async () => { const {spans: [span]} = await kymo.source.statistics(); return [span.count, Number(span.most)]; }), [count, most]);
+  assert.equal(count, 201);
+  assert.deepEqual(await rowsOf(page), [['a', 200, 0, true], ['b', 1, 0, true]]);
+  await scrollToEnd(page);
+  const drawn = () => page.evaluate(async () => {
+    const row = kymo.timeline.rows.rows.find(item => item.type === 'track'), {begin, span} = kymo.timeline.window(), picture = await kymo.source.spans({begin, end: begin + span, pixels: 1, rows: Array.from({length: row.lanes}, (_, lane) => ({track: row.track.track, lane}))});
+    const pixels = document.querySelector('.picture canvas'), lowest = pixels.getContext('2d').getImageData(0, (row.y + row.strip + (row.lanes - 1) * row.lane - kymo.timeline.top() + 1) * devicePixelRatio, pixels.width, 1).data;
+    return {counts: [...picture.count], hasDeepest: new Set(new Uint32Array(lowest.buffer)).size > 1, hasName: document.querySelector('#row-0').getBoundingClientRect().top >= document.querySelector('#timeline-grid').getBoundingClientRect().top};
+  });
+  await becomes(drawn, {counts: Array.from({length: 200}, () => 1), hasDeepest: true, hasName: true});
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+  await server.stop();
+});
+writeDeep('deeper.cpel', 1030);
+await test('spans that are nested deeper than the index has levels: the track says so', async () => {
+  const server = await Server.start(['deeper.cpel']), page = await open(server.address), said = 'Deeper levels than these 1024 are not drawn: 6 spans.';
+  assert.deepEqual(await rowsOf(page), [['a', 1024, 15, true], ['b', 1, 0, true]]);
   await matches(page.locator('#row-0'), said);
-  await becomes(async () => (await page.locator('#row-1').textContent()).includes('Deeper'), false);
-  const note = () => page.evaluate(() => {
+  await scrollToEnd(page);
+  await becomes(() => page.evaluate(() => {
     const row = kymo.timeline.rows.rows.find(item => item.type === 'track'), overlay = document.querySelector('.picture canvas.overlay'), top = row.y + row.height - row.note - kymo.timeline.top();
     return [top >= 0 && top + row.note <= overlay.height, new Uint32Array(overlay.getContext('2d').getImageData(0, top, overlay.width, row.note).data.buffer).some(pixel => pixel !== 0)];
-  });
-  assert.deepEqual(await note(), [true, true]);
+  }), [true, true]);
+  await page.evaluate(() => { document.querySelector('.scroller').scrollTop = 1e6; });
+  await settled(page);
+  await becomes(async () => (await page.locator('#row-1').textContent()).includes('Deeper'), false);
   assert.deepEqual(page.errors, []);
   await page.context().close();
   await server.stop();

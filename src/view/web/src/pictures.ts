@@ -23,8 +23,15 @@ const isOfField = (layer: Layer) => layer === 'values' || layer === 'colours';
 export const PAIRS_KEY = 'pairs';
 const KEPT_MAX = 40, KEPT_CELLS_MAX = 3_000_000, // of a layer: some 100 MB
   TRACKS_MAX = 256, CELLS_MAX = 524288, PIXELS_MAX = 8192, // the server takes no more
+  LANES_STEP = 64, // are asked for together
   OVERVIEW_PIXELS = 1024, OVERVIEW_MS = 1000, STALE_MS = 500, FRESH_MS = 200;
 
+/** The rows that are seen, and which part of them: rows with many lanes are higher than the timeline. */
+export interface Seen {
+  rows: readonly Row[];
+  top: number;
+  height: number;
+}
 /** A row of a picture. */
 interface Item {
   key: string;
@@ -35,6 +42,7 @@ interface Item {
 /** Those of the visible rows, and of the tracks of the minimap. */
 interface Items {
   rows: readonly Row[];
+  place: number;
   overview: readonly number[];
   slew: ReadonlyMap<number, bigint>;
   tracks: Item[];
@@ -78,6 +86,14 @@ export function keysOf(row: TrackRow, slews: ReadonlyMap<number, bigint>): Keys 
   if (found?.slew !== slew)
     keys.set(row, found = {slew, key: trackKey(track, slew), lanes: Array.from({length: row.lanes}, (_, lane) => laneKey(track, lane, slew))});
   return found;
+}
+
+/** The lanes of a row that are seen, with some above and below; all if they are few. */
+function lanesIn({top, height}: Seen, row: TrackRow): [from: number, to: number] {
+  if (row.lanes <= LANES_STEP)
+    return [0, row.lanes];
+  const at = (y: number) => Math.floor((y - row.y - row.strip) / row.lane / LANES_STEP);
+  return [Math.max(0, at(top) * LANES_STEP), Math.min(row.lanes, (at(top + height) + 1) * LANES_STEP)];
 }
 
 function isExact(kept: Kept, window: Window, pixels: number): boolean {
@@ -142,11 +158,11 @@ export class Pictures {
   }
 
   /** Asks for what is missing of the rows in this window. Call it after each change; it does no work twice. */
-  want(rows: readonly Row[], pixels: number, overview: readonly number[]): void {
-    this.hasPairs = rows.some(row => row.type === 'pairs');
-    const window = windowOf(this.app), needed = this.plan(rows, window, Math.min(PIXELS_MAX, pixels), overview);
+  want(seen: Seen, pixels: number, overview: readonly number[]): void {
+    this.hasPairs = seen.rows.some(row => row.type === 'pairs');
+    const window = windowOf(this.app), needed = this.plan(seen, window, Math.min(PIXELS_MAX, pixels), overview);
     this.isComplete = needed.length === 0;
-    const wanted = this.isComplete ? this.surroundings(rows, window, Math.min(PIXELS_MAX, pixels), overview) : needed;
+    const wanted = this.isComplete ? this.surroundings(seen, window, Math.min(PIXELS_MAX, pixels), overview) : needed;
     if (wanted.length === 0)
       return;
     const names = wanted.map(request => `${request.name} ${request.window.begin} ${request.window.span} ${request.version}`).join('\n');
@@ -173,8 +189,8 @@ export class Pictures {
       : layer === 'hit' ? isFiltered && model.filter?.id != null : isOfField(layer) ? this.hasField(layer) : layer === 'pairs' ? this.hasPairs && model.pairs.id !== null && model.tracks.length > 0 : true);
   }
 
-  private plan(rows: readonly Row[], window: Window, pixels: number, overview: readonly number[]): Request[] {
-    const requests: Request[] = [], all = whole(this.app.model.bounds), items = this.itemsOf(rows, overview);
+  private plan(seen: Seen, window: Window, pixels: number, overview: readonly number[]): Request[] {
+    const requests: Request[] = [], all = whole(this.app.model.bounds), items = this.itemsOf(seen, overview);
     for (const layer of this.layers()) {
       const version = this.version(layer), list = this.of(layer), wanted = this.items(layer, items);
       const coarse = list.filter(kept => this.isOverview(kept, all, version)), exact = list.filter(kept => isExact(kept, window, pixels) && kept.version === version);
@@ -185,8 +201,8 @@ export class Pictures {
   }
 
   /** What is beside the window, for moving. */
-  private surroundings(rows: readonly Row[], window: Window, pixels: number, overview: readonly number[]): Request[] {
-    const requests: Request[] = [], wide = {begin: window.begin - window.span / 2n, span: window.span * 2n}, items = this.itemsOf(rows, overview);
+  private surroundings(seen: Seen, window: Window, pixels: number, overview: readonly number[]): Request[] {
+    const requests: Request[] = [], wide = {begin: window.begin - window.span / 2n, span: window.span * 2n}, items = this.itemsOf(seen, overview);
     if (pixels * 2 > PIXELS_MAX || window.span >= whole(this.app.model.bounds).span)
       return requests;
     for (const layer of this.layers())
@@ -196,16 +212,19 @@ export class Pictures {
   }
 
   /** The rows that pictures have, found once for each change of the visible rows. */
-  private itemsOf(rows: readonly Row[], overview: readonly number[]): Items {
-    const {slew} = this.app.store.state, {last} = this;
-    if (last && last.rows === rows && last.overview === overview && last.slew === slew)
+  private itemsOf(seen: Seen, overview: readonly number[]): Items {
+    const {slew} = this.app.store.state, {last} = this, {rows} = seen, place = rows.some(row => row.type === 'track' && row.lanes > LANES_STEP) ? seen.top : 0;
+    if (last && last.rows === rows && last.place === place && last.overview === overview && last.slew === slew)
       return last;
     const trackRows = rows.filter((row): row is TrackRow => row.type === 'track'), folded = rows.filter((row): row is GroupRow => row.type === 'group' && row.isCollapsed);
-    const own = trackRows.map(row => ({key: keysOf(row, slew).key, track: row.track.track, lane: 0})), seen = new Set(own.map(item => item.key));
+    const own = trackRows.map(row => ({key: keysOf(row, slew).key, track: row.track.track, lane: 0})), known = new Set(own.map(item => item.key));
     const tracks = [...own, ...folded.map(row => ({key: groupKey(row, slew), track: -1, lane: 0, members: row.members.map(({track}) => track)}))];
-    const others = overview.map(track => ({key: trackKey(track, slew.get(track) ?? 0n), track, lane: 0})).filter(item => !seen.has(item.key));
-    const lanes = trackRows.flatMap(row => keysOf(row, slew).lanes.map((key, lane) => ({key, track: row.track.track, lane})));
-    return this.last = {rows, overview, slew, tracks, lanes, all: [...tracks, ...others]};
+    const others = overview.map(track => ({key: trackKey(track, slew.get(track) ?? 0n), track, lane: 0})).filter(item => !known.has(item.key));
+    const lanes = trackRows.flatMap(row => {
+      const [from, to] = lanesIn(seen, row);
+      return keysOf(row, slew).lanes.slice(from, to).map((key, i) => ({key, track: row.track.track, lane: from + i}));
+    });
+    return this.last = {rows, place, overview, slew, tracks, lanes, all: [...tracks, ...others]};
   }
   private items(layer: Layer, items: Items): readonly Item[] {
     return layer === 'pairs' ? PAIRS : layer === 'spans' ? items.lanes : isOfField(layer) ? items.tracks.filter(item => !item.members) : items.tracks;

@@ -115,6 +115,7 @@ export interface Track {
   events: number;
   spans: number;
   lanes: number;
+  deeperSpans: number; // that have no lane
   begin: bigint;
   end: bigint;
 }
@@ -123,7 +124,7 @@ export function parseTrack(value: Json): Track {
   const from = fields(value);
   return {
     track: count(from.track), name: text(from.name), part: text(from.part), partIndex: count(from.partIndex),
-    process: textOrNull(from.process), events: count(from.events), spans: count(from.spans), lanes: count(from.lanes),
+    process: textOrNull(from.process), events: count(from.events), spans: count(from.spans), lanes: count(from.lanes), deeperSpans: count(from.deeperSpans),
     begin: time(from.begin), end: time(from.end),
   };
 }

@@ -46,13 +46,12 @@ export interface Rows {
   trackRows: Map<number, TrackRow>;
 }
 
-export const LANES_MAX = 64; // the index has no more
-const GROUP_HEIGHT = 20, NOTE_HEIGHT = 15, LANE_MOST = 18, LINE_LEAST = 24, PAIRS_LEAST = 32;
+const GROUP_HEIGHT = 20, NOTE_HEIGHT = 15, LANE_MOST = 18, LINE_LEAST = 24, PAIRS_LEAST = 32,
+  LANES_HEIGHT = 1152; // of all lanes of a track: where there are many they are lower, but not below 2
 
 type Wanted = Pick<State, 'order' | 'hidden' | 'pinned' | 'collapsed' | 'rowHeight' | 'field'>;
 
-/** `undrawn`: how many spans of the traces are not in the index. */
-export function layout(tracks: readonly Track[], state: Wanted, pairs = '', undrawn = 0): Rows {
+export function layout(tracks: readonly Track[], state: Wanted, pairs = ''): Rows {
   const rows: Row[] = [], trackRows = new Map<number, TrackRow>(), hidden = new Set(state.hidden), pinned = new Set(state.pinned), collapsed = new Set(state.collapsed);
   let y = 0;
   if (pairs) {
@@ -60,8 +59,8 @@ export function layout(tracks: readonly Track[], state: Wanted, pairs = '', undr
     rows.push({type: 'pairs', key: 'pairs', name: pairs, level: 0, y: 0, height: y});
   }
   const addTrack = (track: Track, level: number, isPinned: boolean) => {
-    const strip = state.rowHeight, lane = Math.max(2, Math.min(LANE_MOST, Math.round(strip * 0.72))), lanes = Math.min(track.lanes, LANES_MAX);
-    const line = state.field ? Math.max(LINE_LEAST, strip) : 0, note = lanes === LANES_MAX && undrawn > 0 ? NOTE_HEIGHT : 0, height = strip + lanes * lane + line + note;
+    const strip = state.rowHeight, {lanes} = track, lane = Math.max(2, Math.min(LANE_MOST, Math.round(strip * 0.72), Math.floor(LANES_HEIGHT / lanes)));
+    const line = state.field ? Math.max(LINE_LEAST, strip) : 0, note = track.deeperSpans > 0 ? NOTE_HEIGHT : 0, height = strip + lanes * lane + line + note;
     const row: TrackRow = {type: 'track', key: `track ${track.track}`, track, level, isPinned, lanes, y, height, strip, lane, line, note};
     rows.push(row);
     trackRows.set(track.track, row);

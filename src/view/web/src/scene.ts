@@ -7,15 +7,14 @@ import {SpanColours, isSingle, kindOf, runs, take, takeColours, withKind} from '
 import {ValueColumns, accumulateValues, choose, eachCell, rank} from './columns';
 import type {Rgb} from './colors';
 import {SHADES, pixel, rampOf, textOn} from './colors';
-import {count, duration, value} from './format';
+import {duration, plural, value} from './format';
 import type {LossIndex} from './losses';
 import type {Inks, Surface} from './paint';
 import {Levels, RowBuffers, Shades, paintEvents, paintValues} from './paint';
 import type {Layer, Pictures} from './pictures';
 import {PAIRS_KEY, groupKey, keysOf} from './pictures';
-import type {Kind, Picture, ValuePicture} from './protocol';
+import type {Kind, Picture, Track, ValuePicture} from './protocol';
 import type {GroupRow, Row, TrackRow} from './rows';
-import {LANES_MAX} from './rows';
 import {colourField} from './state';
 import type {Range} from './steps';
 import {stepOf, stepsOf} from './steps';
@@ -199,7 +198,7 @@ export class Painter {
     if (row.line > 0)
       this.line(surface, scene, key, y + Math.round((row.strip + row.lanes * row.lane) * scale), Math.round(row.line * scale), texts);
     if (row.note > 0)
-      texts.push({x: 3 * scale, y: y + Math.round((row.height - row.note / 2) * scale), width: this.width - 6 * scale, text: undrawnText(model.server?.undrawnSpans ?? 0), colour: null});
+      texts.push({x: 3 * scale, y: y + Math.round((row.height - row.note / 2) * scale), width: this.width - 6 * scale, text: deeperText(row.track), colour: null});
     return full;
   }
 
@@ -324,9 +323,9 @@ export class Painter {
   }
 }
 
-/** What is said below a track whose index is full: the index counts what it leaves out for all tracks together. */
-export function undrawnText(undrawn: number): string {
-  return `Deeper levels than these ${LANES_MAX} are not drawn: ${count(undrawn)} spans of the traces.`;
+/** What is said below a track that has deeper spans than the index has levels. */
+export function deeperText({lanes, deeperSpans}: Track): string {
+  return `Deeper levels than these ${lanes} are not drawn: ${plural(deeperSpans, 'span')}.`;
 }
 
 function isFull(pieces: readonly Piece[], width: number): boolean {

@@ -167,7 +167,7 @@ class Parts implements TimelineView {
 
   private layout(): void {
     const {model, store} = this.app;
-    this.rows = layout(model.tracks, store.state, model.pairs.name, model.server?.undrawnSpans);
+    this.rows = layout(model.tracks, store.state, model.pairs.name);
     this.sizer.style.height = `${Math.max(this.rows.height, 1)}px`;
     this.isResized = true;
     if (!this.hasOwnWidth && model.tracks.length > 0) {
@@ -352,7 +352,7 @@ class Parts implements TimelineView {
     setText(this.corner, cornerText(app));
     this.showCursor(scene);
     if (app.model.tracks.length > 0)
-      this.pictures.want(rows, surface.width, minimapTracks(app.model.tracks));
+      this.pictures.want({rows, top: this.scrolled, height: this.height}, surface.width, minimapTracks(app.model.tracks));
     const {measures} = this;
     measures.frames++;
     if (isBlank && tracks.length > 0 && this.pictures.received > 0)

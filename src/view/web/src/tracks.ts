@@ -6,7 +6,7 @@ import {button, element, set, setText} from './dom';
 import {count, countShort, duration, durationExact} from './format';
 import type {Row, TrackRow} from './rows';
 import {rowAt} from './rows';
-import {undrawnText} from './scene';
+import {deeperText} from './scene';
 
 const DRAG_LEAST = 6, TEXT_LEAST = 9;
 
@@ -56,8 +56,9 @@ export function trackList(app: App): TrackList {
     const {state} = app.store, {pairs} = app.model, [name, events] = target.children;
     if (row.type === 'track' && isFilled(target, row, index, inWindow.get(row.track.track) ?? null))
       return;
-    target.style.transform = `translateY(${row.y - top}px)`;
-    target.style.height = `${row.height}px`;
+    const above = row.type === 'track' ? Math.max(0, Math.min(top - row.y, row.height - row.strip)) : 0; // of many lanes: the name stays in sight
+    target.style.transform = `translateY(${row.y + above - top}px)`;
+    target.style.height = `${row.height - above}px`;
     (name as HTMLElement).style.paddingLeft = `${8 + row.level * 12}px`;
     if (row.type === 'group') {
       const toggle = name.firstElementChild as HTMLElement;
@@ -78,7 +79,7 @@ export function trackList(app: App): TrackList {
     const badges = `${row.isPinned ? '📌 ' : ''}${isSelected ? '✓ ' : ''}`;
     setText(name, badges + (row.height < TEXT_LEAST ? '' : track.name || '(no name)') + (slew ? ` ${slew > 0n ? '+' : ''}${durationExact(slew)}` : ''));
     setText(events, row.height < TEXT_LEAST ? '' : countShort(seen ?? track.events));
-    setText(target.children[2], `${seen === null ? '' : `${count(Math.round(seen))} events in the window, `}${count(track.events)} in all${track.spans ? `, ${count(track.spans)} spans` : ''}${row.note ? `. ${undrawnText(app.model.server?.undrawnSpans ?? 0)}` : ''}`);
+    setText(target.children[2], `${seen === null ? '' : `${count(Math.round(seen))} events in the window, `}${count(track.events)} in all${track.spans ? `, ${count(track.spans)} spans` : ''}${row.note ? `. ${deeperText(track)}` : ''}`);
     set(target, {
       class: `label${isSelected ? ' selected' : ''}${state.focus === track.track ? ' focused' : ''}${row.height < 14 ? ' small' : row.height < 22 ? ' low' : ''}`, 'aria-selected': String(isSelected), 'aria-rowindex': index + 1,
       title: `${track.name}${track.process ? `, process ${track.process}` : ''}${track.part ? `, ${track.part}` : ''}: ${count(track.events)} events`,

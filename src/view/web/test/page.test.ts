@@ -144,7 +144,7 @@ describe('filters', () => {
   });
 });
 
-const track = (number: number, name: string, more: Partial<Track> = {}): Track => ({track: number, name, part: 'p', partIndex: 0, process: null, events: 1, spans: 0, lanes: 0, begin: 0n, end: 0n, ...more});
+const track = (number: number, name: string, more: Partial<Track> = {}): Track => ({track: number, name, part: 'p', partIndex: 0, process: null, events: 1, spans: 0, lanes: 0, deeperSpans: 0, begin: 0n, end: 0n, ...more});
 
 describe('rows', () => {
   const tracks = [track(0, 'a', {process: '1'}), track(1, 'b', {process: '2', lanes: 2}), track(2, 'c', {process: '1'}), track(3, 'd', {partIndex: 1, part: 'q'})];
@@ -159,6 +159,12 @@ describe('rows', () => {
     expect(names({hidden: [0, 2, 9]})).toEqual(['[p]', '[process 2]', 'b', '[q]', 'd']);
     expect(names({pinned: [3]})).toEqual(['d', '[process 1]', 'a', 'c', '[process 2]', 'b']);
     expect(names({order: [2, 3]})).toEqual(['c', 'd', 'a', 'b']);
+  });
+  it('have lower lanes where there are many, and say what is deeper', () => {
+    const row = (more: Partial<Track>, rowHeight = 25) => layout([track(0, 'a', more)], {...initial(), rowHeight}).rows[0];
+    expect(row({lanes: 64})).toMatchObject({lane: 18, height: 25 + 64 * 18, note: 0});
+    expect(row({lanes: 200})).toMatchObject({lanes: 200, lane: 5, height: 25 + 200 * 5});
+    expect(row({lanes: 1024, deeperSpans: 6}, 80)).toMatchObject({lanes: 1024, lane: 2, height: 80 + 1024 * 2 + 15, note: 15});
   });
   it('have the pairs of a latency above all', () => {
     const {rows} = layout(tracks, {...initial(), order: [0]}, 'a → b');
