@@ -92,6 +92,17 @@ bool api_filter(struct api_call *call, struct view_filter **filter);
 /* The same, as the id of its task for a task that uses it; 0: none. */
 bool api_filter_id(struct api_call *call, unsigned *id);
 
+/* The slews that the query names, if it names any. */
+struct api_slews {
+  uint32_t tracks[API_SLEWS_MAX];
+  int64_t ns[API_SLEWS_MAX];
+  struct view_slews list;
+};
+/* False with the error: they are not as they should be. */
+bool api_slews(struct api_call *call, struct api_slews *slews);
+/* Those of a task, "3:-500,7:20", which its handler has checked, by track. NULL: none, or no memory. */
+int64_t *api_read_slews(const char *text, uint32_t tracks, uint32_t *count);
+
 /* "mark", "isWrapped" of what is searched; the status. */
 unsigned api_put_search(struct api_call *call, const struct view_search *search);
 

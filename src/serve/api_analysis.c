@@ -8,8 +8,7 @@
 
 enum { WORD_BEGIN = 0, WORD_END = 1, WORD_SLEWS = 2 };
 
-/* "3:-500,7:20", which api_selection has checked, by track. NULL: none, or no memory. */
-static int64_t *read_slews(const char *text, uint32_t tracks, uint32_t *count) {
+int64_t *api_read_slews(const char *text, uint32_t tracks, uint32_t *count) {
   int64_t *slews = text ? calloc(tracks + 1u, sizeof *slews) : NULL;
   *count = slews ? tracks : 0;
   for (char *at = (char *)(uintptr_t)text; slews && *at; at += *at == ',') {
@@ -29,7 +28,7 @@ static int begin_selection(void **object, struct view *view, const struct task_q
   struct view_info info;
   struct view_selection *made;
   view_info(view, &info);
-  int64_t *slews = read_slews(query->words[WORD_SLEWS], info.tracks, &wanted.slew_count);
+  int64_t *slews = api_read_slews(query->words[WORD_SLEWS], info.tracks, &wanted.slew_count);
   wanted.slews = slews;
   if (query->words[WORD_SLEWS] && !slews)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -176,10 +175,12 @@ unsigned api_anomaly(struct api_call *call) {
 
 unsigned api_anomaly_next(struct api_call *call) {
   struct view_search search = {.kind = UINT32_MAX, .track = UINT32_MAX};
+  struct api_slews slews;
   unsigned sides, status;
   if (!query_u64(call->query, "number", UINT64_MAX - 1, &search.number) ||
-      !query_flag(call->query, "back", &search.is_back))
+      !query_flag(call->query, "back", &search.is_back) || !api_slews(call, &slews))
     return API_BAD;
+  search.slews = slews.list.count ? &slews.list : NULL;
   const struct task *task = find_anomaly(call, &sides, &status);
   if (!task)
     return status;

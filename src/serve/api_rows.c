@@ -51,13 +51,7 @@ static uint64_t count_rows(const struct api_call *call, const struct view_filter
   return filter ? view_filter_count(filter) - view_filter_added(filter) : info.events;
 }
 
-/* The slews that the query names, if it names any. */
-struct slews {
-  uint32_t tracks[API_SLEWS_MAX];
-  int64_t ns[API_SLEWS_MAX];
-  struct view_slews list;
-};
-static bool take_slews(struct api_call *call, struct slews *slews) {
+bool api_slews(struct api_call *call, struct api_slews *slews) {
   slews->list = (struct view_slews){slews->tracks, slews->ns, 0};
   return !query_text(call->query, "slew") ||
          query_offsets(call->query, "slew", slews->tracks, slews->ns, API_SLEWS_MAX, &slews->list.count);
@@ -71,10 +65,10 @@ static int read_rows(struct api_call *call, const struct view_slews *slews, stru
 
 unsigned api_rows(struct api_call *call) {
   struct view_filter *filter;
-  struct slews slews;
+  struct api_slews slews;
   uint64_t first, count;
   if (!query_u64(call->query, "first", UINT64_MAX / 2, &first) ||
-      !query_u64(call->query, "count", API_ROWS_MAX, &count) || !take_slews(call, &slews))
+      !query_u64(call->query, "count", API_ROWS_MAX, &count) || !api_slews(call, &slews))
     return API_BAD;
   if (!api_filter(call, &filter))
     return API_ABSENT;
@@ -97,10 +91,10 @@ unsigned api_rows(struct api_call *call) {
 
 unsigned api_row_of(struct api_call *call) {
   struct view_filter *filter;
-  struct slews slews;
+  struct api_slews slews;
   uint64_t number, row = 0;
   int status = KYMO_OK;
-  if (!query_u64(call->query, "number", UINT64_MAX - 1, &number) || !take_slews(call, &slews))
+  if (!query_u64(call->query, "number", UINT64_MAX - 1, &number) || !api_slews(call, &slews))
     return API_BAD;
   if (!api_filter(call, &filter))
     return API_ABSENT;
@@ -115,10 +109,10 @@ unsigned api_row_of(struct api_call *call) {
 
 unsigned api_row_at(struct api_call *call) {
   struct view_filter *filter;
-  struct slews slews;
+  struct api_slews slews;
   int64_t time_ns;
   uint64_t row;
-  if (!query_i64(call->query, "time", &time_ns) || !take_slews(call, &slews))
+  if (!query_i64(call->query, "time", &time_ns) || !api_slews(call, &slews))
     return API_BAD;
   if (!api_filter(call, &filter))
     return API_ABSENT;
@@ -204,13 +198,16 @@ unsigned api_put_search(struct api_call *call, const struct view_search *wanted)
 }
 
 unsigned api_search(struct api_call *call) {
+  struct api_slews slews;
   struct view_search search = {.kind = UINT32_MAX, .track = UINT32_MAX};
   struct query *query = call->query;
   if (!query_u64(query, "number", UINT64_MAX - 1, &search.number) ||
       !query_flag(query, "back", &search.is_back) ||
       (query_text(query, "kind") && !query_u32(query, "kind", UINT32_MAX - 1, &search.kind)) ||
-      (query_text(query, "track") && !query_u32(query, "track", UINT32_MAX - 1, &search.track)))
+      (query_text(query, "track") && !query_u32(query, "track", UINT32_MAX - 1, &search.track)) ||
+      !api_slews(call, &slews))
     return API_BAD;
+  search.slews = slews.list.count ? &slews.list : NULL;
   if (!api_filter(call, &search.filter))
     return API_ABSENT;
   return api_put_search(call, &search);
@@ -241,16 +238,18 @@ static unsigned answer_tracks(struct api_call *call, int status, uint32_t *track
 }
 
 unsigned api_chase(struct api_call *call) {
+  struct api_slews slews;
   struct view_filter *filter;
   uint64_t number;
   bool is_back;
   if (!query_need(call->query, "filter") || !query_u64(call->query, "number", UINT64_MAX - 1, &number) ||
-      !query_flag(call->query, "back", &is_back))
+      !query_flag(call->query, "back", &is_back) || !api_slews(call, &slews))
     return API_BAD;
   if (!api_filter(call, &filter))
     return API_ABSENT;
   uint32_t *tracks = new_tracks(call);
-  int status = tracks ? view_chase(call->view, filter, number, is_back, tracks) : KYMO_E_MEMORY;
+  const struct view_slews *list = slews.list.count ? &slews.list : NULL;
+  int status = tracks ? view_chase(call->view, list, filter, number, is_back, tracks) : KYMO_E_MEMORY;
   return answer_tracks(call, status, tracks);
 }
 

@@ -9,7 +9,7 @@
 
 /* ---- kinds of tasks ---- */
 
-enum { WORD_FROM = 0, WORD_TO = 1, WORD_KEY = 2, WORD_LOW = 3, WORD_HIGH = 4 };
+enum { WORD_FROM = 0, WORD_TO = 1, WORD_KEY = 2, WORD_LOW = 3, WORD_HIGH = 4, WORD_SLEW = 5 };
 
 static int begin_filter(void **object, struct view *view, const struct task_query *query,
                         struct view_filter *filter, struct kymo_error *error) {
@@ -30,15 +30,22 @@ const struct task_kind task_of_filters = {
 static int begin_latency(void **object, struct view *view, const struct task_query *query,
                          struct view_filter *filter, struct kymo_error *error) {
   const char *low = query->words[WORD_LOW], *high = query->words[WORD_HIGH];
-  const struct view_latency_query wanted = {.from = query->words[WORD_FROM],
-                                            .to = query->words[WORD_TO],
-                                            .key = query->words[WORD_KEY],
-                                            .filter = filter,
-                                            .is_limited = low,
-                                            .low_ns = low ? strtoll(low, NULL, 10) : 0,
-                                            .high_ns = high ? strtoll(high, NULL, 10) : 0};
+  struct view_latency_query wanted = {.from = query->words[WORD_FROM],
+                                      .to = query->words[WORD_TO],
+                                      .key = query->words[WORD_KEY],
+                                      .filter = filter,
+                                      .is_limited = low,
+                                      .low_ns = low ? strtoll(low, NULL, 10) : 0,
+                                      .high_ns = high ? strtoll(high, NULL, 10) : 0};
   struct view_latency *made;
+  struct view_info info;
+  view_info(view, &info);
+  int64_t *slews = api_read_slews(query->words[WORD_SLEW], info.tracks, &wanted.slew_count);
+  wanted.slews = slews;
+  if (query->words[WORD_SLEW] && !slews)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   int status = view_latency_new(&made, view, &wanted, error);
+  free(slews);
   *object = made;
   return status;
 }
@@ -217,12 +224,16 @@ unsigned api_latency(struct api_call *call) {
   struct query *query = call->query;
   struct task_query wanted = {.words = {query_need(query, "from"), query_need(query, "to"),
                                         query_text(query, "key"), query_text(query, "low"),
-                                        query_text(query, "high")}};
+                                        query_text(query, "high"), query_text(query, "slew")}};
+  uint32_t tracks[API_TRACKS_MAX];
+  int64_t slews[API_TRACKS_MAX];
+  size_t count;
   struct view_latency_result result;
   int64_t low_ns, high_ns;
   if (!wanted.words[WORD_FROM] || !wanted.words[WORD_TO] ||
       ((wanted.words[WORD_LOW] || wanted.words[WORD_HIGH]) &&
-       (!query_i64(query, "low", &low_ns) || !query_i64(query, "high", &high_ns))))
+       (!query_i64(query, "low", &low_ns) || !query_i64(query, "high", &high_ns))) ||
+      !query_offsets(query, "slew", tracks, slews, API_TRACKS_MAX, &count))
     return API_BAD;
   if (!api_filter_id(call, &wanted.filter))
     return API_ABSENT;

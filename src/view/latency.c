@@ -15,7 +15,9 @@ static int no_memory(struct kymo_error *error) { return kymo_fail(error, KYMO_E_
 struct view_latency {
   struct view *view;
   struct view_pass pass;
-  struct view_match match; /* of a live trace */
+  struct view_match match; /* of a live trace, or with slews */
+  int64_t *slews;          /* by track; NULL: they are all 0 */
+  uint32_t slew_count;
   struct kymo_whos whos;
   struct kymo_gaps gaps;
   struct kymo_edges edges;
@@ -39,15 +41,20 @@ static bool is_named(void *user, const struct kymo_event_class *class_) {
   return strcmp(class_->name && *class_->name ? class_->name : name, user) == 0;
 }
 
-/* Of a live trace, pairs have the numbers that the index has; 0: it does not have the event yet. */
-static int take_live(struct view_latency *latency, const struct kymo_event *event) {
-  struct kymo_event numbered = *event;
-  uint64_t number;
-  int status = view_match_number(&latency->match, event, &number);
-  if (status == KYMO_E_MEMORY)
-    return status;
-  numbered.number = status == KYMO_OK ? number : 0;
-  return kymo_pairs_event(&latency->pairs, &numbered);
+/* An event where it is shown. Of a live trace, pairs have the numbers that the index has; 0: it does not have
+ * the event yet. */
+static int take_shown(struct view_latency *latency, const struct kymo_event *event) {
+  struct kymo_event shown = *event;
+  uint32_t track, kind;
+  int status = view_match_event(&latency->match, event, &track, &kind);
+  if (status == KYMO_OK && track < latency->slew_count)
+    shown.time_ns = view_shift(event->time_ns, latency->slews[track]);
+  if (view_must_match(latency->view)) {
+    if (status == KYMO_OK)
+      status = view_match_number_on(&latency->match, event, track, kind, &shown.number);
+    shown.number = status == KYMO_OK ? shown.number : 0;
+  }
+  return status == KYMO_E_MEMORY ? status : kymo_pairs_event(&latency->pairs, &shown);
 }
 
 static int take(void *user, const struct kymo_event *event) {
@@ -58,8 +65,8 @@ static int take(void *user, const struct kymo_event *event) {
     kymo_gaps_damage(&latency->gaps, event);
   if (latency->has_failed)
     return KYMO_E_MEMORY;
-  return latency->edges.roles[class_] && view_must_match(latency->view)
-             ? take_live(latency, event)
+  return latency->edges.roles[class_] && (view_must_match(latency->view) || latency->slews)
+             ? take_shown(latency, event)
              : kymo_pairs_event(&latency->pairs, event);
 }
 
@@ -114,7 +121,7 @@ static int group(struct view_latency *latency, const char *key, struct kymo_erro
 static int begin(struct view_latency *latency, const struct view_latency_query *query,
                  struct kymo_error *error) {
   int status = view_pass_begin(&latency->pass, latency->view, query->filter, error);
-  if (status == KYMO_OK && latency->view->options.is_live)
+  if (status == KYMO_OK && (latency->view->options.is_live || latency->slews))
     status = view_match_begin(&latency->match, latency->view, latency->pass.trace, error);
   latency->match.is_part = query->filter;
   if (status == KYMO_OK)
@@ -134,6 +141,17 @@ static int begin(struct view_latency *latency, const struct view_latency_query *
   return status;
 }
 
+static bool copy_slews(struct view_latency *latency, const struct view_latency_query *query) {
+  if (!query->slew_count)
+    return true;
+  latency->slews = calloc(query->slew_count, sizeof *latency->slews);
+  if (!latency->slews)
+    return false;
+  memcpy(latency->slews, query->slews, query->slew_count * sizeof *latency->slews);
+  latency->slew_count = query->slew_count;
+  return true;
+}
+
 int view_latency_new(struct view_latency **out, struct view *view, const struct view_latency_query *query,
                      struct kymo_error *error) {
   struct view_latency *latency = calloc(1, sizeof *latency);
@@ -148,7 +166,8 @@ int view_latency_new(struct view_latency **out, struct view *view, const struct 
   latency->low_ns = query->low_ns;
   latency->high_ns = query->high_ns;
   latency->listed = calloc(query->is_limited ? VIEW_PAIRS_MAX : 1, sizeof *latency->listed);
-  int status = latency->listed ? begin(latency, query, error) : no_memory(error);
+  bool is_there = latency->listed && copy_slews(latency, query);
+  int status = is_there ? begin(latency, query, error) : no_memory(error);
   if (status == KYMO_OK)
     *out = latency;
   else
@@ -239,5 +258,6 @@ void view_latency_free(struct view_latency *latency) {
   view_unsorted_free(&latency->unsorted);
   view_store_end(&latency->store);
   free(latency->listed);
+  free(latency->slews);
   free(latency);
 }

@@ -3,7 +3,8 @@
  * Where events are: by number, by time, the next one of a sort, and tracks in the order of their events.
  *
  * The order of events is that of their times, and of their numbers where times are equal. Where all events
- * are in the order of their times, as mostly, that is the order of numbers, and needs no time.
+ * are in the order of their times, as mostly, that is the order of numbers, and needs no time, unless the
+ * times of tracks are shifted.
  */
 #include "view/state.h"
 #include <stdlib.h>
@@ -25,8 +26,16 @@ static struct view_mark mark_at(const struct view *view, uint32_t track, uint64_
   return (struct view_mark){entry.time_ns, entry.value, track, entry.code, false};
 }
 
-static struct place place_of(const struct view_mark *mark) {
-  return (struct place){mark->time_ns, mark->number};
+static int64_t slew_of(const struct view_slews *slews, uint32_t track) {
+  int64_t ns = 0;
+  for (size_t i = 0; slews && i < slews->count; i++)
+    ns = slews->tracks[i] == track ? slews->ns[i] : ns;
+  return ns;
+}
+
+/* Where an event is shown. */
+static struct place place_of(const struct view_mark *mark, const struct view_slews *slews) {
+  return (struct place){view_shift(mark->time_ns, slew_of(slews, mark->track)), mark->number};
 }
 
 /* ---- by number ---- */
@@ -114,17 +123,18 @@ bool view_find(struct view *view, uint64_t number, struct view_mark *mark) {
 
 /* How many events of a track are before a place; with the one that is there, if `is_after`. */
 static uint64_t index_of(const struct view *view, const struct view_series *series, const struct place *place,
-                         bool is_after) {
+                         bool is_after, bool by_number) {
   uint64_t number = place->number + (is_after && place->number < UINT64_MAX);
-  if (view->is_in_order)
+  if (by_number)
     return view_series_find_value(series, &view->store, number);
   return view_series_find_equal(series, &view->store, place->time_ns, number);
 }
 
 struct wanted {
-  struct view_filter *filter; /* or NULL */
-  uint32_t kind;              /* or UINT32_MAX */
-  bool is_back, has_place;    /* has_place: an event at the place itself is wanted, too */
+  struct view_filter *filter;     /* or NULL */
+  uint32_t kind;                  /* or UINT32_MAX */
+  bool is_back, has_place;        /* has_place: an event at the place itself is wanted, too */
+  const struct view_slews *slews; /* or NULL */
 };
 
 /* The same from an index on; VIEW_LATER: from *index. */
@@ -156,7 +166,9 @@ static int find_nearest(struct view *view, uint32_t track, const struct wanted *
   if (wanted->filter && !(bits = view_filter_bits(wanted->filter, track)))
     return KYMO_E_MEMORY;
   if (!from->is_within) {
-    from->index = index_of(view, series, place, wanted->is_back == wanted->has_place);
+    const struct place own = {view_shift_back(place->time_ns, slew_of(wanted->slews, track)), place->number};
+    from->index = index_of(view, series, &own, wanted->is_back == wanted->has_place,
+                           view->is_in_order && !wanted->slews);
     if (wanted->is_back && from->index-- == 0)
       return KYMO_END;
   }
@@ -183,7 +195,7 @@ static int find_one(struct view *view, uint32_t track, const struct wanted *want
 static bool is_over(int status) { return status != KYMO_OK && status != KYMO_END; }
 
 static int search_tracks(struct view *view, struct view_search *search, const struct place *place) {
-  const struct wanted wanted = {search->filter, search->kind, search->is_back, false};
+  const struct wanted wanted = {search->filter, search->kind, search->is_back, false, search->slews};
   struct view_search_at *at = &search->at;
   for (; at->track < view->track_count; at->track++) {
     struct view_mark found;
@@ -194,7 +206,7 @@ static int search_tracks(struct view *view, struct view_search *search, const st
       return status;
     if (status == KYMO_END)
       continue;
-    const struct place here = place_of(&found), best = place_of(&at->best);
+    const struct place here = place_of(&found, search->slews), best = place_of(&at->best, search->slews);
     if (!at->has_best || (search->is_back ? is_before(&best, &here) : is_before(&here, &best)))
       at->best = found;
     at->has_best = true;
@@ -211,11 +223,11 @@ int view_search(struct view *view, struct view_search *search, struct view_mark 
   int status = KYMO_END;
   *mark = (struct view_mark){0};
   if (!at->is_wrapped) {
-    if (!view->is_in_order && search->number) {
+    if ((!view->is_in_order || search->slews) && search->number) {
       status = view_prepare_numbers(view);
       if (status != KYMO_OK)
         return status;
-      from = view_find(view, search->number, &here) ? place_of(&here) : from;
+      from = view_find(view, search->number, &here) ? place_of(&here, search->slews) : from;
     }
     status = search_tracks(view, search, &from);
     if (status == KYMO_END)
@@ -266,7 +278,7 @@ static int find_at(struct view *view, uint32_t track, int64_t time_ns, struct vi
 
 /* In order, what a filter selects is known by number. */
 int view_row_at(struct view *view, struct view_filter *filter, int64_t time_ns, uint64_t *row) {
-  const struct wanted wanted = {view->is_in_order ? NULL : filter, UINT32_MAX, false, true};
+  const struct wanted wanted = {view->is_in_order ? NULL : filter, UINT32_MAX, false, true, NULL};
   const struct place place = {time_ns, 0};
   struct place best = last_place;
   int status = view->is_in_order ? KYMO_OK : view_prepare(view, NULL, 0, filter);
@@ -278,7 +290,7 @@ int view_row_at(struct view *view, struct view_filter *filter, int64_t time_ns, 
     status = view->is_in_order ? find_at(view, i, time_ns, &mark) : find_one(view, i, &wanted, &place, &mark);
     if (is_over(status))
       return status;
-    const struct place here = status == KYMO_OK ? place_of(&mark) : last_place;
+    const struct place here = status == KYMO_OK ? place_of(&mark, NULL) : last_place;
     if (is_before(&here, &best))
       best = here;
   }
@@ -313,9 +325,9 @@ static void put_in_order(struct turn *turns, uint32_t count, uint32_t *tracks) {
 }
 
 /* Tracks have their numbers by their first events in the file. */
-int view_chase(struct view *view, struct view_filter *filter, uint64_t number, bool is_back,
-               uint32_t *tracks) {
-  const struct wanted wanted = {filter, UINT32_MAX, is_back, true};
+int view_chase(struct view *view, const struct view_slews *slews, struct view_filter *filter, uint64_t number,
+               bool is_back, uint32_t *tracks) {
+  const struct wanted wanted = {filter, UINT32_MAX, is_back, true, slews};
   struct place place = {.number = number};
   struct view_mark mark;
   int status = view_prepare(view, NULL, 0, filter);
@@ -323,13 +335,15 @@ int view_chase(struct view *view, struct view_filter *filter, uint64_t number, b
     return status;
   struct turn *turns = calloc(view->track_count + 1u, sizeof *turns);
   status = turns ? KYMO_OK : KYMO_E_MEMORY;
-  if (turns && !view->is_in_order)
-    place = view_find(view, number, &mark) ? place_of(&mark) : is_back ? last_place : first_place;
+  if (turns && (!view->is_in_order || slews))
+    place = view_find(view, number, &mark) ? place_of(&mark, slews) : is_back ? last_place : first_place;
   for (uint32_t i = 0; i < view->track_count && status >= KYMO_OK && status != KYMO_AGAIN; i++) {
     status = find_one(view, i, &wanted, &place, &mark);
     turns[i] = (struct turn){.track = i, .has_none = status != KYMO_OK};
     if (status == KYMO_OK)
-      turns[i].place = is_back ? (struct place){~mark.time_ns, ~mark.number} : place_of(&mark);
+      turns[i].place = place_of(&mark, slews);
+    if (status == KYMO_OK && is_back)
+      turns[i].place = (struct place){~turns[i].place.time_ns, ~mark.number};
   }
   if (status == KYMO_AGAIN || status < 0)
     return free(turns), status;

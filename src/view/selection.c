@@ -36,16 +36,12 @@ static int no_memory(struct kymo_error *error) { return kymo_fail(error, KYMO_E_
 
 /* ---- slews ---- */
 
-static int64_t minus(int64_t time_ns, int64_t slew_ns) {
-  int64_t result;
-  return !__builtin_sub_overflow(time_ns, slew_ns, &result) ? result : slew_ns < 0 ? INT64_MAX : INT64_MIN;
-}
-
 /* The times of a track that are shown in the window. */
 static struct view_window window_of(const struct view_selection *selection, uint32_t track) {
   const struct view_window *window = &selection->window;
   int64_t slew_ns = track < selection->slew_count ? selection->slews[track] : 0;
-  return (struct view_window){minus(window->begin_ns, slew_ns), minus(window->end_ns, slew_ns), 1};
+  return (struct view_window){view_shift_back(window->begin_ns, slew_ns),
+                              view_shift_back(window->end_ns, slew_ns), 1};
 }
 
 /* … of any track. */

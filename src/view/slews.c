@@ -25,15 +25,6 @@ struct merge {
   struct cursor *cursors; /* by track */
 };
 
-static int64_t shift(int64_t time_ns, int64_t by_ns) {
-  int64_t sum;
-  return __builtin_add_overflow(time_ns, by_ns, &sum) ? (by_ns < 0 ? INT64_MIN : INT64_MAX) : sum;
-}
-static int64_t shift_back(int64_t time_ns, int64_t by_ns) {
-  int64_t sum;
-  return __builtin_sub_overflow(time_ns, by_ns, &sum) ? (by_ns < 0 ? INT64_MAX : INT64_MIN) : sum;
-}
-
 static int begin(struct merge *merge, struct view *view, const struct view_slews *slews,
                  struct view_filter *filter) {
   *merge = (struct merge){view, calloc(view->track_count + 1u, sizeof *merge->cursors)};
@@ -63,7 +54,7 @@ static int end(struct merge *merge, int status) {
 static uint64_t find(const struct merge *merge, uint32_t track, int64_t time_ns) {
   struct view *view = merge->view;
   const struct view_series *series = &view->tracks[track].events;
-  int64_t own_ns = shift_back(time_ns, merge->cursors[track].slew_ns);
+  int64_t own_ns = view_shift_back(time_ns, merge->cursors[track].slew_ns);
   if (series->unchecked && !view_trust_times(view, series, own_ns, own_ns))
     return 0;
   return view_series_find(series, &view->store, own_ns, 0);
@@ -109,7 +100,7 @@ static void seek(const struct merge *merge, uint32_t track, uint64_t index) {
     return;
   struct view_entry entry = view_series_get(series, &view->store, cursor->at);
   cursor->mark = (struct view_mark){entry.time_ns, entry.value, track, entry.code, false};
-  cursor->shown_ns = shift(entry.time_ns, cursor->slew_ns);
+  cursor->shown_ns = view_shift(entry.time_ns, cursor->slew_ns);
 }
 
 static void go_to_time(const struct merge *merge, int64_t time_ns) {
@@ -175,12 +166,13 @@ int view_slewed_row_of(struct view *view, const struct view_slews *slews, struct
   if (status == KYMO_OK)
     status = view_prepare_numbers(view);
   if (status == KYMO_OK && view_find(view, number, &mark)) {
-    struct cursor here = {.mark = mark, .shown_ns = shift(mark.time_ns, merge.cursors[mark.track].slew_ns)};
+    struct cursor here = {.mark = mark,
+                          .shown_ns = view_shift(mark.time_ns, merge.cursors[mark.track].slew_ns)};
     *row = rank(&merge, here.shown_ns);
     go_to_time(&merge, here.shown_ns);
     while (next(&merge, &other)) {
       struct cursor at = {.mark = other,
-                          .shown_ns = shift(other.time_ns, merge.cursors[other.track].slew_ns)};
+                          .shown_ns = view_shift(other.time_ns, merge.cursors[other.track].slew_ns)};
       if (!is_before(&at, &here))
         break;
       ++*row;

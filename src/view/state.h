@@ -260,6 +260,18 @@ bool view_trust_numbers(struct view *view, const struct view_series *series, uin
 /* Adds a copy of a name. NULL: no memory. */
 char *view_copy(const char *text);
 
+/* ---- slews.c ---- */
+
+/* A time that is shifted, and what it was before; as far as there are such times. */
+static inline int64_t view_shift(int64_t time_ns, int64_t by_ns) {
+  int64_t sum;
+  return __builtin_add_overflow(time_ns, by_ns, &sum) ? (by_ns < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
+static inline int64_t view_shift_back(int64_t time_ns, int64_t by_ns) {
+  int64_t sum;
+  return __builtin_sub_overflow(time_ns, by_ns, &sum) ? (by_ns < 0 ? INT64_MAX : INT64_MIN) : sum;
+}
+
 /* ---- search.c ---- */
 
 /* Checks what finding numbers looks at where all of a track may have to be looked at. KYMO_OK, KYMO_AGAIN,

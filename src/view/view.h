@@ -211,6 +211,13 @@ bool view_span_at(struct view *view, uint32_t track, uint32_t lane, int64_t time
  * there are no more. */
 bool view_span(struct view *view, uint32_t track, uint32_t lane, uint64_t place, struct view_span *span);
 
+/* Tracks whose times are shown shifted: to each time of tracks[i] ns[i] is added. */
+struct view_slews {
+  const uint32_t *tracks; /* of one that comes twice the last offset counts */
+  const int64_t *ns;
+  size_t count;
+};
+
 /* ---- tasks: passes over the trace, by steps ---- */
 
 /* Steps of a task look at about `events` events. KYMO_OK: there is more to do; KYMO_END: it is done;
@@ -234,6 +241,8 @@ struct view_latency_query {
   const char *from, *to;            /* names of kinds */
   const char *key;                  /* a field by which they belong together, or NULL: the thread */
   const struct view_filter *filter; /* of the events that it selects, or NULL: all */
+  const int64_t *slews;             /* by track: how much later its events are shown; copied */
+  uint32_t slew_count;              /* of further tracks: 0 */
   bool is_limited; /* pairs from low_ns to high_ns, which is in it, are listed, and only they drawn */
   int64_t low_ns, high_ns;
 };
@@ -251,7 +260,8 @@ struct view_latency_result {
   const struct view_pair *pairs; /* … and the first of them, as they end */
   unsigned pair_count;
 };
-/* Times from one kind to another: the same as `kymo stat latency --from … --to … --key … --filter …`.
+/* Times from one kind to another: the same as `kymo stat latency --from … --to … --key … --filter …`. With
+ * slews times are those that are shown; which events are a pair is decided by their order in the trace.
  * KYMO_E_USAGE if there is no such kind or field. */
 int view_latency_new(struct view_latency **out, struct view *view, const struct view_latency_query *query,
                      struct kymo_error *error);
@@ -367,12 +377,6 @@ uint64_t view_row_of(const struct view *view, const struct view_filter *filter, 
  * view_tile. */
 int view_row_at(struct view *view, struct view_filter *filter, int64_t time_ns, uint64_t *row);
 
-/* Tracks whose times are shown shifted: to each time of tracks[i] ns[i] is added. */
-struct view_slews {
-  const uint32_t *tracks; /* of one that comes twice the last offset counts */
-  const int64_t *ns;
-  size_t count;
-};
 /* The three above with the events in the order of their shifted times; of equal times in that of their
  * numbers. Of rows that do not exist `*row` is how many there are. KYMO_OK, KYMO_AGAIN as view_tile,
  * VIEW_LATER as view_rows, KYMO_E_UNKNOWN: there is no such track, KYMO_E_MEMORY, or what reading says. */
@@ -395,7 +399,8 @@ int view_event(struct view *view, uint64_t number, struct view_row *row, view_fi
 struct view_search {
   uint32_t kind, track;
   struct view_filter *filter;
-  uint64_t number; /* from where; 0: before the first */
+  const struct view_slews *slews; /* the order is that of the shifted times; NULL: no track is shifted */
+  uint64_t number;                /* from where; 0: before the first */
   bool is_back;
   struct view_search_at { /* where it goes on after VIEW_LATER; zeros at first */
     bool is_wrapped, is_within, has_best;
@@ -409,10 +414,10 @@ int view_search(struct view *view, struct view_search *search, struct view_mark 
 /* ---- tracks in order ---- */
 
 /* Fills in the numbers of all tracks, in the order of the first event from `number` on (back from it) that
- * the filter selects; then the others, by their first event in the file. KYMO_OK, KYMO_AGAIN, VIEW_LATER as
- * view_tile, KYMO_E_MEMORY. */
-int view_chase(struct view *view, struct view_filter *filter, uint64_t number, bool is_back,
-               uint32_t *tracks);
+ * the filter selects, by the shifted times (slews NULL: no track is shifted); then the others, by their first
+ * event in the file. KYMO_OK, KYMO_AGAIN, VIEW_LATER as view_tile, KYMO_E_MEMORY. */
+int view_chase(struct view *view, const struct view_slews *slews, struct view_filter *filter, uint64_t number,
+               bool is_back, uint32_t *tracks);
 /* The same by how many events they have from one time to before another, most first; of those that the filter
  * selects, unless it is NULL. */
 int view_activity(struct view *view, int64_t begin_ns, int64_t end_ns, struct view_filter *filter,

@@ -129,6 +129,9 @@ def slewed_rows(trace):
             for row in range(0, len(wanted), max(1, len(wanted) // 20)):
                 same(int(ask('rowof', number=wanted[row]['number'], slew=text, filter=id_).row), row)
                 same(int(ask('rowat', time=shown(wanted[row]), slew=text, filter=id_).row), next(i for i, other in enumerate(wanted) if shown(other) >= shown(wanted[row])))
+                for back, other in ((0, row - 1), (1, (row + 1) % len(wanted))): # searching goes by the same order, round the end
+                    found = ask('search', number=wanted[other]['number'], back=back, slew=text, filter=id_)
+                    same((found.mark['number'], found.isWrapped), (wanted[row]['number'], row == 0 if back == 0 else other == 0))
             same(ask('rows', first=len(wanted), count=10, slew=text, filter=id_).rows, [])
     for text in ('0', '0:', ':5', '0:5,', '0:x', '4294967296:1', '0:9223372036854775808', 'a:5'):
         trace.server.refused('rows', 400, first=0, count=1, slew=text)

@@ -125,6 +125,33 @@ const shownNumbers = panel => panel.locator('.numbers [data-name]').evaluateAll(
 const barsOf = panel => panel.locator('.bar-column').evaluateAll(list => list.map(item => [Number(item.dataset.low), Number(item.dataset.count)]).filter(([, count]) => count));
 const near = (a, b) => Math.abs(a - b) <= 1e-9 * Math.abs(b) + 1e-9;
 
+/** Pairs whose begin and end are on tracks that are shown shifted are as long as they are shown. */
+async function slewedLatency(page, [from, to, key]) {
+  await setFilter(page, null);
+  const slews = await page.evaluate(() => { const slew = new Map(window.kymo.model.tracks.map(({track}) => [track, BigInt(track) * 1_000_000n])); window.kymo.store.update({slew}); return [...slew].map(([, ns]) => Number(ns)); });
+  const panel = await tab(page, 'latency');
+  await panel.locator(`input[aria-label="From ${from}"]`).click();
+  await panel.locator(`input[aria-label="To ${to}"]`).click();
+  await panel.locator('select').selectOption(key);
+  await becomes(async () => /pairs, \d+ tracks at slewed times$/.test(await panel.locator('h3').innerText()), true);
+  const found = await page.evaluate(async ({slew, ...query}) => {
+    const {source} = window.kymo, shown = [];
+    const ask = async more => { for (;;) { const reply = await source.latency({...query, low: -(1n << 62n), high: 1n << 62n, ...more}); if (reply.state === 'done') return reply; } };
+    const plain = await ask({}), slewed = await ask({slew});
+    for (const [i, pair] of plain.pairs.slice(0, 50).entries()) {
+      const [begin, end] = [await source.event(pair.numberBegin), await source.event(pair.numberEnd)], other = slewed.pairs[i];
+      shown.push([begin, end].map(({time, track}) => [Number(time - window.kymo.model.server.begin), track]).concat([[other.numberBegin, other.numberEnd], [pair.numberBegin, pair.numberEnd], [Number(other.begin - window.kymo.model.server.begin), Number(other.duration)]]));
+    }
+    return {counts: [plain.count, slewed.count], shown};
+  }, {from, to, key, slew: slews.map((ns, track) => `${track}:${ns}`).join()});
+  same(found.counts[0], found.counts[1]);
+  assert.ok(found.shown.some(([[, a], [, b]]) => a !== b), 'all pairs are on one track');
+  for (const [[begin, first], [end, last], numbers_, plain, times] of found.shown)
+    same([numbers_, times], [plain, [begin + slews[first], end + slews[last] - begin - slews[first]]]);
+  same(await panel.locator('.command').isVisible(), false); // kymo stat knows no slews
+  await panel.locator('button', {hasText: 'Clear'}).click();
+  await page.evaluate(() => window.kymo.store.update({slew: new Map()}));
+}
 async function latencies(page, trace, filter) {
   for (const pair of trace.pairs)
     await latency(page, trace, pair, filter);
@@ -268,8 +295,10 @@ for (const trace of TRACES) {
     await check(`${name}: histograms have the numbers of kymo stat${of}`, () => histograms(page, trace, filter));
     await check(`${name}: anomalies are beyond the mean of their track${of}`, () => anomalies(page, trace, filter));
   }
-  if (trace.path === 'random.cpel')
+  if (trace.path === 'random.cpel') {
     await check(`${name}: the selection has slewed tracks where they are shown`, () => slewed(page));
+    await check(`${name}: pairs across slewed tracks are as long as they are shown`, () => slewedLatency(page, trace.pairs[1]));
+  }
   await check(`${name}: no script failed`, () => same(page.errors, []));
   await page.context().close();
   server.stop();

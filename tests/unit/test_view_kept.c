@@ -463,7 +463,7 @@ static void no_first_look_is_wrong(void **state) {
     case 2:
       assert_int_equal(view_activity(view, view->begin_ns + 9, view->end_ns - 9, NULL, tracks), KYMO_AGAIN);
       break;
-    case 3: assert_int_equal(view_chase(view, NULL, 100, false, tracks), KYMO_AGAIN); break;
+    case 3: assert_int_equal(view_chase(view, NULL, NULL, 100, false, tracks), KYMO_AGAIN); break;
     default: assert_false(view_nearest(view, 0, (view->begin_ns + view->end_ns) / 2, &mark)); break;
     }
     assert_true(view_is_wrong(view));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tasks of the viewer, against looking at all events: filters by steps, selections of a window, anomalies. */
+#include "stat/pairs.h"
 #include "view_trace.h"
 #include <math.h>
 
@@ -190,7 +191,8 @@ static void a_threshold_is_the_number_of_deviations_and_strict(void **state) {
     assert_true(track->least == 10 && track->most == 100 && track->mean == 19 && track->deviation == 27);
     assert_true(fabs(track->high - (19 + all[i].threshold * 27)) < 1e-9);
     assert_int_equal(track->anomalies, all[i].anomalies);
-    struct view_search search = {UINT32_MAX, UINT32_MAX, view_anomaly_filter(anomaly), 0, false, {0}};
+    struct view_search search = {
+        .kind = UINT32_MAX, .track = UINT32_MAX, .filter = view_anomaly_filter(anomaly)};
     struct view_mark mark;
     assert_int_equal(view_search(view, &search, &mark), all[i].anomalies ? KYMO_OK : KYMO_END);
     assert_int_equal(mark.number, all[i].anomalies ? 5 : 0);
@@ -210,7 +212,8 @@ static void expect_anomalies(struct view *view, const struct view_anomaly_query 
   struct view_anomaly_track wanted[TRACKS] = {{0}};
   uint32_t count;
   const struct view_anomaly_track *tracks = view_anomaly_tracks(anomaly, &count);
-  struct view_search search = {UINT32_MAX, UINT32_MAX, view_anomaly_filter(anomaly), 0, false, {0}};
+  struct view_search search = {
+      .kind = UINT32_MAX, .track = UINT32_MAX, .filter = view_anomaly_filter(anomaly)};
   struct view_mark mark;
   assert_int_equal(count, TRACKS);
   for (unsigned i = 0; i < EVENTS; i++)
@@ -273,6 +276,60 @@ static void anomalies_are_those_of_each_track(void **state) {
   view_close(view);
 }
 
+/* ---- slews ---- */
+
+enum { PAIRS = 500, LONGER = 1500 };
+
+/* Requests on one track, answers on another one, which come 1 to 7 ns later. */
+static void write_requests(void) {
+  static struct view_cpel_event pairs[2 * PAIRS];
+  for (uint32_t i = 0; i < PAIRS; i++) {
+    pairs[2 * i] = (struct view_cpel_event){1000 + 100 * i, 0, 0, i};
+    pairs[2 * i + 1] = (struct view_cpel_event){1001 + 100 * i + i % 7, 1, 1, i};
+  }
+  view_write_cpel("r.cpel", pairs, 2 * PAIRS, 2, 2);
+}
+
+static void pairs_are_as_long_as_they_are_shown(void **state) {
+  (void)state;
+  static const int64_t slews[] = {-500, LONGER - 500};
+  write_requests();
+  struct view *view = view_start(below("r.cpel"), VIEW_BY_THREAD, NULL, false);
+  view_finish(view);
+  for (uint32_t count = 0; count < 3; count += 2) {
+    const struct view_latency_query query = {
+        .from = "e0", .to = "e1", .key = "datum", .slews = slews, .slew_count = count};
+    struct kymo_error error = {0};
+    struct view_latency_result result;
+    struct view_latency *latency;
+    struct view_mark first, begin, end;
+    struct view_cell cell;
+    int64_t longer = count ? LONGER : 0, earlier = count ? 500 : 0;
+    int status;
+    view_expect_ok(view_latency_new(&latency, view, &query, &error), &error);
+    while ((status = view_latency_step(latency, 100, &error)) == KYMO_OK)
+      continue;
+    view_expect_ok(status, &error);
+    view_expect_ok(view_latency_result(latency, &result), &error);
+    assert_int_equal(result.all->count, PAIRS);
+    assert_int_equal(result.without_begin + result.without_end, 0);
+    assert_int_equal(result.all->least, 1 + longer);
+    assert_int_equal(result.all->most, 7 + longer);
+    assert_true(view_find(view, result.worst[0].begin_number, &begin));
+    assert_true(view_find(view, result.worst[0].end_number, &end));
+    assert_int_equal(end.time_ns - begin.time_ns, 7);
+    assert_int_equal(result.worst[0].begin_ns, begin.time_ns - earlier);
+    assert_true(view_find(view, 1, &first));
+    /* the first answer is drawn where it is shown */
+    const struct view_window window = {first.time_ns - earlier + longer, first.time_ns - earlier + longer + 2,
+                                       1};
+    assert_int_equal(view_latency_tile(latency, &window, &cell), KYMO_OK);
+    assert_int_equal(cell.count, 1);
+    view_latency_free(latency);
+  }
+  view_close(view);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_filter_that_selects_nothing_yields, make_top, remove_top),
@@ -281,6 +338,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_threshold_is_the_number_of_deviations_and_strict, make_top,
                                       remove_top),
       cmocka_unit_test_setup_teardown(anomalies_are_those_of_each_track, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(pairs_are_as_long_as_they_are_shown, make_top, remove_top),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

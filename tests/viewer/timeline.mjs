@@ -645,6 +645,24 @@ await g2('M', 'the table of events is merged by the new times, the details have 
   assert.equal(await page.evaluate(() => kymo.store.state.boxes.length), 0);
   assert.equal(await page.evaluate(() => kymo.store.state.slew.size), 0);
 });
+await g2('M, H1, I1', 'search and chase go by the times that are shown', async () => {
+  const five = await number('worker 5'), ns = -24_690_357, shown = i => events[i][0] + (events[i][1] === 5 ? ns : 0), before = (a, b) => shown(a) - shown(b) || a - b;
+  const rx = events.map((_, i) => i).filter(i => events[i][2] === 0).sort(before), at = rx.findIndex((event, i) => events[event][1] === 5 && i > 0 && i + 1 < rx.length && events[rx[i + 1]][1] !== 5);
+  assert.notEqual(rx[at + 1], rx.find(event => event > rx[at]), 'the numbers are in the same order');
+  await page.evaluate(({five, ns}) => kymo.store.update({slew: new Map([[five, BigInt(ns)]]), filter: 'EVENT = "rx"'}), {five, ns});
+  await until(page, () => kymo.model.filter?.state, state => state === 'done');
+  await page.evaluate(found => kymo.store.update({found}, null), rx[at] + 1);
+  for (const [key, wanted] of [['n', at + 1], ['N', at], ['N', at - 1]]) {
+    await press(page, key);
+    await until(page, () => kymo.store.state.found, found => found === rx[wanted] + 1);
+  }
+  const first = rx.slice(at).map(event => events[event][1]), order = [...new Set([...first, ...events.map(event => event[1])])];
+  await page.evaluate(event => kymo.store.update({event, filter: ''}), rx[at] + 1);
+  await press(page, 'j');
+  await until(page, () => document.querySelector('footer .said').textContent, text => /^Tracks are ordered/.test(text));
+  await settled(page);
+  assert.deepEqual((await names(page)).map(name => name.split(' ').slice(0, 2).join(' ')), order.map(track => `worker ${track}`));
+});
 await test('M: a --slew that is no offset of a track is refused', () => {
   for (const text of ['worker 5', 'worker 5=', 'worker 5=x', 'worker 5=99999999999999999999'])
     assert.match(spawnSync(KYMO, ['view', '--no-browser', '--slew', text, 'g2.cpel'], {encoding: 'utf8'}).stderr, /--slew is TRACK=NANOSECONDS/);

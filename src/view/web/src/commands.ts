@@ -10,7 +10,7 @@ import {COMMANDS} from './keys';
 import type {EventDetail} from './protocol';
 import {moved} from './rows';
 import {Snapshots, patchOf, readFile, writeFile} from './snapshots';
-import {finish, isAbort} from './source';
+import {finish, isAbort, slewText} from './source';
 import type {State} from './state';
 import {ROW_HEIGHT} from './state';
 import {TABS} from './tabs';
@@ -150,7 +150,7 @@ async function search(app: App, isAgainst: boolean): Promise<void> {
     return app.say('Nothing is searched: type a filter, a name or a text first.');
   if (!filter)
     return app.say(model.filter?.error ? model.filter.error.message : 'The search is being prepared.');
-  const {mark: found, isWrapped} = await app.source.search({number: state.found ?? state.event ?? 0, back: isBack, filter});
+  const {mark: found, isWrapped} = await app.source.search({number: state.found ?? state.event ?? 0, back: isBack, filter, slew: slewText(state.slew)});
   if (!found)
     return app.say('Search failed: no event matches.');
   reveal(app, found, {found: found.number});
@@ -172,7 +172,7 @@ async function chase(app: App, by: 'event' | 'datum' | 'track'): Promise<void> {
   const filter = await finish(() => app.source.filter(text), new AbortController().signal);
   if (filter.state === 'failed')
     return app.say(`Chase failed: ${filter.error?.message ?? ''}`);
-  const tracks = await app.source.chase({filter: filter.id, number: event.number, back: app.store.state.back});
+  const tracks = await app.source.chase({filter: filter.id, number: event.number, back: app.store.state.back, slew: slewText(app.store.state.slew)});
   order(app, tracks, `Tracks are ordered by their ${app.store.state.back ? 'previous' : 'next'} ${text}.`);
   app.timeline.scrollTo(0);
 }

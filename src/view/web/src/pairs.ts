@@ -3,7 +3,7 @@
 // events that the filter selects; a bar of the histogram limits them to its times.
 import type {LatencyReply} from './protocol';
 import type {LatencyQuery, Source} from './source';
-import {finish, isAbort, pause} from './source';
+import {finish, isAbort, pause, slewText} from './source';
 import type {State, Store} from './state';
 
 export interface ActivePairs {
@@ -28,9 +28,9 @@ export function setLimits(store: Store, limits: {low: bigint; high: bigint} | nu
 /** What is asked of the server; null: nothing is measured. */
 export function latencyQuery(state: Readonly<State>, filter: string | undefined): LatencyQuery | null {
   const {latencyFrom: from, latencyTo: to, latencyKey: key} = state;
-  return from && to ? {from, to, key: key || undefined, filter, ...limitsIn(state)} : null;
+  return from && to ? {from, to, key: key || undefined, filter, slew: slewText(state.slew), ...limitsIn(state)} : null;
 }
-const textOf = (query: LatencyQuery | null) => query ? [query.from, query.to, query.key, query.filter, query.low, query.high].join('\n') : '';
+const textOf = (query: LatencyQuery | null) => query ? [query.from, query.to, query.key, query.filter, query.slew, query.low, query.high].join('\n') : '';
 
 export class Pairs {
   current: ActivePairs | null = null;
@@ -40,7 +40,7 @@ export class Pairs {
 
   /** `filter` is the id of the filter at work; null: it has none yet. */
   constructor(private source: Source, private store: Store, private filter: () => string | undefined | null, private changed: () => void) {
-    store.subscribe(() => this.restart(), 'latencyFrom', 'latencyTo', 'latencyKey', 'tabState');
+    store.subscribe(() => this.restart(), 'latencyFrom', 'latencyTo', 'latencyKey', 'tabState', 'slew');
   }
 
   get name(): string {

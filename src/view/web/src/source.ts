@@ -123,8 +123,8 @@ export class Source {
   async rowAt(time: bigint, {filter, slew}: RowsQuery = {}, signal?: AbortSignal): Promise<number> {
     return p.count(p.fields(await this.json('/api/rowat', {time, filter, slew}, signal)).row);
   }
-  /** The next event after (before) `number`, cyclic. */
-  async search(query: {number: number; back: boolean; kind?: number; track?: number; filter?: string}, signal?: AbortSignal): Promise<{mark: p.Mark | null; isWrapped: boolean}> {
+  /** The next event after (before) `number`, cyclic, by the times that are shown. */
+  async search(query: {number: number; back: boolean; kind?: number; track?: number; filter?: string; slew?: string}, signal?: AbortSignal): Promise<{mark: p.Mark | null; isWrapped: boolean}> {
     const reply = p.fields(await this.json('/api/search', {...query, back: query.back ? 1 : 0}, signal));
     return {mark: p.parseMark(reply.mark), isWrapped: reply.isWrapped === true};
   }
@@ -149,11 +149,11 @@ export class Source {
   async anomaly(query: AnomalyQuery, signal?: AbortSignal): Promise<p.AnomalyReply> {
     return p.parseAnomaly(await this.json('/api/anomaly', {...query}, signal));
   }
-  async anomalyNext(query: AnomalyQuery & {number: number; back: boolean}, signal?: AbortSignal): Promise<p.Mark | null> {
+  async anomalyNext(query: AnomalyQuery & {number: number; back: boolean; slew?: string}, signal?: AbortSignal): Promise<p.Mark | null> {
     return p.parseMark(p.fields(await this.json('/api/anomaly/next', {...query, back: query.back ? 1 : 0}, signal)).mark);
   }
   /** Tracks by their first match from this event on, then the others. */
-  async chase(query: {filter: string; number: number; back: boolean}, signal?: AbortSignal): Promise<number[]> {
+  async chase(query: {filter: string; number: number; back: boolean; slew?: string}, signal?: AbortSignal): Promise<number[]> {
     return p.list(p.fields(await this.json('/api/chase', {...query, back: query.back ? 1 : 0}, signal)).tracks).map(p.count);
   }
   /** Tracks by the number of their events in the window, most first. */
@@ -173,6 +173,7 @@ export interface LatencyQuery {
   to: string;
   key?: string;
   filter?: string;
+  slew?: string;
   low?: bigint; // lists the pairs from this time …
   high?: bigint; // … to this one, which is in it, and draws only them
 }

@@ -23,7 +23,7 @@ export class EmbeddedTransport implements Transport {
   readonly name = 'embedded';
   private data: Data;
   private filters = new Map<string, Filtered>();
-  private pairsOf = new Map<string, Pair[]>();
+  private pairsOf = new Map<string, {at: number; length: number; kind: number}[]>();
   private slewed: {key: string; events: Event[]} = {key: '', events: []};
   private fieldNames: {name: string; isNumeric: boolean}[] | null = null;
 
@@ -165,13 +165,18 @@ export class EmbeddedTransport implements Transport {
     const events = this.listed(query), at = this.shown(query), time = this.offset(query.time), found = events.findIndex(event => at(event) >= time);
     return found < 0 ? events.length : found;
   }
+  /** The order of the times that are shown. */
+  private order(query: Query): (a: Event, b: Event) => number {
+    const at = this.shown(query);
+    return query.slew === undefined ? (a, b) => a.index - b.index : (a, b) => at(a) - at(b) || a.number - b.number;
+  }
   private search(query: Query, events: readonly Event[]): Json {
-    const wanted = events.filter(event => (query.kind === undefined || event.kind === Number(query.kind)) && (query.track === undefined || event.track === Number(query.track)));
+    const order = this.order(query), wanted = [...events].sort(order).filter(event => (query.kind === undefined || event.kind === Number(query.kind)) && (query.track === undefined || event.track === Number(query.track)));
     const from = Number(query.number), isBack = Number(query.back) === 1, {length} = wanted;
     if (length === 0)
       return {mark: null, isWrapped: false};
-    const index = from === 0 ? (isBack ? Infinity : -1) : this.data.byNumber.get(from)?.index ?? -1, next = lowerBound(wanted, event => event.index < index);
-    const at = isBack ? next - 1 : wanted[next]?.index === index ? next + 1 : next;
+    const here = this.data.byNumber.get(from), next = here ? lowerBound(wanted, event => order(event, here) < 0) : isBack && from === 0 ? length : 0;
+    const at = isBack ? next - 1 : here && wanted[next] === here ? next + 1 : next;
     return {mark: mark(wanted[(at + length) % length]), isWrapped: at < 0 || at >= length};
   }
 
@@ -196,11 +201,14 @@ export class EmbeddedTransport implements Transport {
   }
   private latency(query: Query): Json {
     const from = this.needKind(String(query.from)), to = this.needKind(String(query.to)), key = query.key === undefined ? undefined : this.known(String(query.key)).name;
-    const found = pairs(this.data, this.filtered(query) ?? this.data.events, from, to, key), id = JSON.stringify([from, to, key, query.filter, String(query.low), String(query.high)]);
+    const found = pairs(this.data, this.filtered(query) ?? this.data.events, from, to, key), id = JSON.stringify([from, to, key, query.filter, query.slew, String(query.low), String(query.high)]), at = this.shown(query);
+    for (const pair of found.list)
+      pair.length = at(pair.to) - at(pair.from);
+    const time = (event: Event) => event.time + BigInt(at(event) - event.at);
     const isLimited = query.low !== undefined, limited = found.list.filter(pair => !isLimited || pair.length >= Number(query.low) && pair.length <= Number(query.high));
     const worst = [...found.list].sort((a, b) => b.length - a.length || a.from.index - b.from.index).slice(0, WORST_MAX);
-    const shown = (pair: Pair) => ({begin: String(pair.from.time), end: String(pair.to.time), duration: String(pair.to.time - pair.from.time), numberBegin: pair.from.number, numberEnd: pair.to.number, track: pair.to.track});
-    this.pairsOf.set(id, limited);
+    const shown = (pair: Pair) => ({begin: String(time(pair.from)), end: String(time(pair.to)), duration: String(time(pair.to) - time(pair.from)), numberBegin: pair.from.number, numberEnd: pair.to.number, track: pair.to.track});
+    this.pairsOf.set(id, limited.map(pair => ({at: at(pair.from), length: pair.length, kind: 0})));
     return {
       ...distribution(found.list.map(pair => pair.length)), id, state: 'done', done: 1, error: null, withoutBegin: found.withoutBegin, withoutEnd: found.withoutEnd, withoutKey: found.withoutKey, overGaps: 0,
       worst: worst.map(shown), limited: isLimited ? limited.length : 0, pairs: isLimited ? limited.slice(0, PAIRS_MAX).map(shown) : [],
@@ -210,7 +218,7 @@ export class EmbeddedTransport implements Transport {
     const list = this.pairsOf.get(id);
     if (!list)
       throw new ReplyError('There is no such latency.', 404);
-    return list.map(pair => ({at: pair.from.at, length: pair.length, kind: 0}));
+    return list;
   }
   private histogram(field: {name: string; isNumeric: boolean}, events: readonly Event[]): Json {
     const values = events.flatMap(event => { const value = event.values.get(field.name); return value === undefined ? [] : [value]; }), head = {id: field.name, state: 'done', done: 1, error: null};
@@ -240,8 +248,8 @@ export class EmbeddedTransport implements Transport {
   // ---- tracks in order ----
 
   private chase(query: Query): number[] {
-    const start = this.data.byNumber.get(Number(query.number))?.index ?? 0, isBack = Number(query.back) === 1, matches = this.filtered(query) ?? this.data.events;
-    const found = isBack ? matches.filter(event => event.index <= start).reverse() : matches.filter(event => event.index >= start);
+    const order = this.order(query), start = this.data.byNumber.get(Number(query.number)) ?? this.data.events[0], isBack = Number(query.back) === 1, matches = [...this.filtered(query) ?? this.data.events].sort(order);
+    const found = isBack ? matches.filter(event => order(event, start) <= 0).reverse() : matches.filter(event => order(event, start) >= 0);
     return [...new Set([...found, ...this.data.events].map(event => event.track)), ...this.data.tracks.map(track => track.track)].filter((track, i, all) => all.indexOf(track) === i);
   }
   private activity(query: Query): number[] {

@@ -6,7 +6,7 @@ import {button, element, setText} from '../dom';
 import {count, plural, value as valueText} from '../format';
 import type {AnomalyReply, AnomalyTrack} from '../protocol';
 import type {AnomalyQuery} from '../source';
-import {isAbort} from '../source';
+import {isAbort, slewText} from '../source';
 import {fieldChoice} from './histogram';
 import {Job, settle} from './job';
 import type {Tab} from './tab';
@@ -60,7 +60,7 @@ export const anomaly: Tab = {
       const wanted = query();
       if (!wanted)
         return app.say('Choose a field first.');
-      const {found: last, event} = app.store.state, mark = await app.source.anomalyNext({...wanted, number: last ?? event ?? 0, back});
+      const {found: last, event, slew} = app.store.state, mark = await app.source.anomalyNext({...wanted, number: last ?? event ?? 0, back, slew: slewText(slew)});
       if (!mark)
         return app.say('No value is beyond the threshold.');
       reveal(app, mark, {found: mark.number});

@@ -5,7 +5,7 @@ import {reveal, setWindow, shownAt, shownTime} from '../app';
 import {bars} from '../bars';
 import {button, element, set, setText} from '../dom';
 import {filtered, limitsOf, statCommand} from '../filters';
-import {count, countShort, duration, durationExact} from '../format';
+import {count, countShort, duration, durationExact, plural} from '../format';
 import {latencyQuery, limitsIn, setLimits} from '../pairs';
 import type {Kind, LatencyReply, SpanStatistic, StatisticsReply, WorstPair} from '../protocol';
 import {commandLine} from './command';
@@ -119,7 +119,8 @@ export const latency: Tab = {
 
     const show = (found: LatencyReply, from: string, to: string, key: string) => {
       const off = [from, to].filter(isOff), limits = limitsIn(app.store.state);
-      setText(what, `${from} → ${to}${key ? `, same ${key}` : ''}: ${count(found.count)} pairs`);
+      const slewed = app.store.state.slew.size ? `, ${plural(app.store.state.slew.size, 'track')} at slewed times` : '';
+      setText(what, `${from} → ${to}${key ? `, same ${key}` : ''}: ${count(found.count)} pairs${slewed}`);
       setText(notes, `${off.length ? `${off.join(' and ')} ${off.length > 1 ? 'are' : 'is'} switched off in the tab Kinds. ` : ''}${app.model.filterText ? 'Of the events that the filter selects. ' : ''}Not counted: ${count(found.withoutBegin)} without begin, ${count(found.withoutEnd)} without end${found.withoutKey ? `, ${count(found.withoutKey)} without the key` : ''}${found.overGaps ? `, ${count(found.overGaps)} over gaps` : ''}.`);
       setWorst(found.worst[0] ?? null);
       if (found.count === 0)
@@ -138,7 +139,7 @@ export const latency: Tab = {
         const {latencyFrom: from, latencyTo: to, latencyKey: key} = app.store.state, {server, filterId, filterText} = app.model, query = latencyQuery(app.store.state, filterId), isPair = query !== null;
         spans.root.hidden = isPair;
         results.hidden = notes.hidden = !isPair;
-        command.set(!server ? '' : filtered(statCommand(server.command, isPair ? ['latency', '--from', from, '--to', to, ...key ? ['--key', key] : []] : ['latency']), filterText));
+        command.set(!server || query?.slew ? '' : filtered(statCommand(server.command, isPair ? ['latency', '--from', from, '--to', to, ...key ? ['--key', key] : []] : ['latency']), filterText));
         if (!isPair) {
           const of = !filterText ? '' : spansFound?.isOfAll ? ' of all events: a page without a server does not filter them' : ' of the events that the filter selects';
           setText(what, from || to ? `${from || '…'} → ${to || '…'}: choose the other kind` : `Times of all spans${of}`);
@@ -150,7 +151,7 @@ export const latency: Tab = {
           return;
         }
         if (!app.model.isFilterPending)
-          job.ask(JSON.stringify([from, to, key, filterId, tabStateOf(app, 'latency.bar'), server?.shows]), signal => settle(app, () => app.source.latency(query, signal), signal, reply => show(reply, from, to, key),
+          job.ask(JSON.stringify([from, to, key, filterId, query.slew, tabStateOf(app, 'latency.bar'), server?.shows]), signal => settle(app, () => app.source.latency(query, signal), signal, reply => show(reply, from, to, key),
             progress => setText(what, `${from} → ${to} … ${progress}`)), {version: server?.events});
       },
     };
