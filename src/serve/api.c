@@ -51,6 +51,11 @@ void api_put_task(struct kymo_json *json, const struct task *task) {
   api_put_text(json, "state", states[task->state]);
   api_put_u64(json, "indexed", task->indexed);
   api_put_double(json, "done", task->state != TASK_RUNNING ? 1 : task->kind->progress(task->object));
+  int64_t from_ns;
+  if (task->state == TASK_DONE && task->kind->from(task->object, &from_ns))
+    api_put_i64(json, "from", from_ns);
+  else
+    api_put_null(json, "from");
   api_put_text(json, "renewal", task->is_late ? task->late.message : NULL);
   if (task->state == TASK_FAILED)
     put_error(json, task->error.message, task->error.column);

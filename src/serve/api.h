@@ -106,7 +106,8 @@ int64_t *api_read_slews(const char *text, uint32_t tracks, uint32_t *count);
 /* "mark", "isWrapped" of what is searched; the status. */
 unsigned api_put_search(struct api_call *call, const struct view_search *search);
 
-/* "id", "state", "done", "error" of a task, and "indexed": how many events there were for the result. */
+/* "id", "state", "done", "error" of a task; "indexed": how many events there were for the result; "from": the
+ * time from which on it is complete, or null (view.h). */
 void api_put_task(struct kymo_json *json, const struct task *task);
 
 extern const struct task_kind task_of_filters, task_of_latencies, task_of_histograms, task_of_values;

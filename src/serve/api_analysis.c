@@ -41,9 +41,15 @@ static int step_selection(void *object, uint64_t events, struct kymo_error *erro
   return view_selection_step(object, events, error);
 }
 static double look_at_selection(const void *object) { return view_selection_progress(object); }
+static bool from_of_selection(const void *object, int64_t *from_ns) {
+  return view_selection_from(object, from_ns);
+}
 static void end_selection(void *object) { view_selection_free(object); }
-const struct task_kind task_of_selections = {
-    .begin = begin_selection, .step = step_selection, .progress = look_at_selection, .end = end_selection};
+const struct task_kind task_of_selections = {.begin = begin_selection,
+                                             .step = step_selection,
+                                             .progress = look_at_selection,
+                                             .end = end_selection,
+                                             .from = from_of_selection};
 
 /* Those that have events, as [{"track":0,"events":"5"}]. */
 static void put_counts(struct kymo_json *json, const char *list, const char *name, const uint64_t *counts,
@@ -106,9 +112,15 @@ static int step_anomaly(void *object, uint64_t events, struct kymo_error *error)
   return view_anomaly_step(object, events, error);
 }
 static double look_at_anomaly(const void *object) { return view_anomaly_progress(object); }
+static bool from_of_anomaly(const void *object, int64_t *from_ns) {
+  return view_anomaly_from(object, from_ns);
+}
 static void end_anomaly(void *object) { view_anomaly_free(object); }
-const struct task_kind task_of_anomalies = {
-    .begin = begin_anomaly, .step = step_anomaly, .progress = look_at_anomaly, .end = end_anomaly};
+const struct task_kind task_of_anomalies = {.begin = begin_anomaly,
+                                            .step = step_anomaly,
+                                            .progress = look_at_anomaly,
+                                            .end = end_anomaly,
+                                            .from = from_of_anomaly};
 
 /* The task that a query describes: NULL with the status. */
 static const struct task *find_anomaly(struct api_call *call, unsigned *sides, unsigned *status) {

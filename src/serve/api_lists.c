@@ -62,6 +62,14 @@ static size_t count_problems(const struct view *view) {
   return count;
 }
 
+static void put_overwritten(struct api_call *call) {
+  int64_t before_ns;
+  if (call->view && view_overwritten(call->view, &before_ns))
+    api_put_i64(call->json, "overwrittenBefore", before_ns);
+  else
+    api_put_null(call->json, "overwrittenBefore");
+}
+
 unsigned api_state(struct api_call *call) {
   static const char *const words[] = {[VIEW_BY_THREAD] = "thread",
                                       [VIEW_BY_CPU] = "cpu",
@@ -84,6 +92,7 @@ unsigned api_state(struct api_call *call) {
   put_change(call);
   api_put_info(json, &info);
   api_put_bool(json, "isLive", api->main.options.is_live);
+  put_overwritten(call);
   if (info.progress >= 0)
     api_put_double(json, "progress", info.progress);
   else

@@ -16,10 +16,10 @@ struct rows {
   uint64_t next;
 };
 
-/* The text of an event in a table. That of one event is whole (api_event). */
+/* The text of an event in a table, or null. That of one event is whole (api_event). */
 static void put_row_text(struct kymo_json *json, const char *text) {
   char cut[ROW_TEXT_MAX + sizeof "…"];
-  size_t length = strnlen(text, ROW_TEXT_MAX + 1);
+  size_t length = text ? strnlen(text, ROW_TEXT_MAX + 1) : 0;
   if (length <= ROW_TEXT_MAX) {
     api_put_text(json, "text", text);
     return;
@@ -174,6 +174,7 @@ unsigned api_event(struct api_call *call) {
   api_put_i64(call->json, "time", row.time_ns);
   api_put_uint(call->json, "track", row.track);
   api_put_uint(call->json, "kind", row.kind);
+  api_put_bool(call->json, "isGone", !row.text);
   view_set_budget(call->view, 0); /* it is where the reader is now */
   return api_status(
       view_rows(call->view, NULL, view_row_of(call->view, NULL, number), 1, put_text, call, &call->error));

@@ -23,9 +23,13 @@ static int step_filter(void *object, uint64_t events, struct kymo_error *error) 
   return view_filter_step(object, events, error);
 }
 static double look_at_filter(const void *object) { return view_filter_progress(object); }
+static bool from_of_filter(const void *object, int64_t *from_ns) { return view_filter_from(object, from_ns); }
 static void end_filter(void *object) { view_filter_free(object); }
-const struct task_kind task_of_filters = {
-    .begin = begin_filter, .step = step_filter, .progress = look_at_filter, .end = end_filter};
+const struct task_kind task_of_filters = {.begin = begin_filter,
+                                          .step = step_filter,
+                                          .progress = look_at_filter,
+                                          .end = end_filter,
+                                          .from = from_of_filter};
 
 static int begin_latency(void **object, struct view *view, const struct task_query *query,
                          struct view_filter *filter, struct kymo_error *error) {
@@ -53,9 +57,15 @@ static int step_latency(void *object, uint64_t events, struct kymo_error *error)
   return view_latency_step(object, events, error);
 }
 static double look_at_latency(const void *object) { return view_latency_progress(object); }
+static bool from_of_latency(const void *object, int64_t *from_ns) {
+  return view_latency_from(object, from_ns);
+}
 static void end_latency(void *object) { view_latency_free(object); }
-const struct task_kind task_of_latencies = {
-    .begin = begin_latency, .step = step_latency, .progress = look_at_latency, .end = end_latency};
+const struct task_kind task_of_latencies = {.begin = begin_latency,
+                                            .step = step_latency,
+                                            .progress = look_at_latency,
+                                            .end = end_latency,
+                                            .from = from_of_latency};
 
 static int begin_histogram(void **object, struct view *view, const struct task_query *query,
                            struct view_filter *filter, struct kymo_error *error) {
@@ -68,9 +78,15 @@ static int step_histogram(void *object, uint64_t events, struct kymo_error *erro
   return view_histogram_step(object, events, error);
 }
 static double look_at_histogram(const void *object) { return view_histogram_progress(object); }
+static bool from_of_histogram(const void *object, int64_t *from_ns) {
+  return view_histogram_from(object, from_ns);
+}
 static void end_histogram(void *object) { view_histogram_free(object); }
-const struct task_kind task_of_histograms = {
-    .begin = begin_histogram, .step = step_histogram, .progress = look_at_histogram, .end = end_histogram};
+const struct task_kind task_of_histograms = {.begin = begin_histogram,
+                                             .step = step_histogram,
+                                             .progress = look_at_histogram,
+                                             .end = end_histogram,
+                                             .from = from_of_histogram};
 
 static int begin_values(void **object, struct view *view, const struct task_query *query,
                         struct view_filter *filter, struct kymo_error *error) {
@@ -83,9 +99,13 @@ static int step_values(void *object, uint64_t events, struct kymo_error *error) 
   return view_values_step(object, events, error);
 }
 static double look_at_values(const void *object) { return view_values_progress(object); }
+static bool from_of_values(const void *object, int64_t *from_ns) { return view_values_from(object, from_ns); }
 static void end_values(void *object) { view_values_free(object); }
-const struct task_kind task_of_values = {
-    .begin = begin_values, .step = step_values, .progress = look_at_values, .end = end_values};
+const struct task_kind task_of_values = {.begin = begin_values,
+                                         .step = step_values,
+                                         .progress = look_at_values,
+                                         .end = end_values,
+                                         .from = from_of_values};
 
 /* ---- filters ---- */
 

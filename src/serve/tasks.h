@@ -35,6 +35,7 @@ struct task_kind {
                struct kymo_error *error);
   int (*step)(void *object, uint64_t events, struct kymo_error *error);
   double (*progress)(const void *object);
+  bool (*from)(const void *object, int64_t *from_ns);
   void (*end)(void *object);
 };
 

@@ -112,3 +112,16 @@ bool kymo_pass_next(struct kymo_pass *pass) {
   }
   return true;
 }
+
+bool kymo_stream_first_ns(const struct kymo_stream *stream, int64_t *time_ns) {
+  struct kymo_pass pass;
+  if (!((const struct stream_state *)stream)->operations->next ||
+      kymo_pass_begin(&pass, stream, NULL) != KYMO_OK)
+    return false;
+  kymo_pass_glance(&pass);
+  bool is_there = kymo_pass_next(&pass) && pass.ns.clock && pass.head.packet.has_begin;
+  if (is_there)
+    *time_ns = kymo_ns_of(&pass.ns, pass.head.packet.begin_cycles);
+  kymo_pass_end(&pass);
+  return is_there;
+}

@@ -45,4 +45,8 @@ bool kymo_pass_next(struct kymo_pass *pass);
 /* Ends the pass; NULL-safe in all its parts. */
 void kymo_pass_end(struct kymo_pass *pass);
 
+/* The time at which the first packet begins that the stream has now: a ring overwrites its oldest ones.
+ * Reads that packet alone, and does not move the trace. False: there is no packet, or it has no time. */
+bool kymo_stream_first_ns(const struct kymo_stream *stream, int64_t *time_ns);
+
 #endif

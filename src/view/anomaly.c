@@ -241,6 +241,10 @@ double view_anomaly_progress(const struct view_anomaly *anomaly) {
   return anomaly->stage == DONE ? 1 : .9 * view_pass_progress(&anomaly->pass);
 }
 
+bool view_anomaly_from(const struct view_anomaly *anomaly, int64_t *from_ns) {
+  return view_pass_from(&anomaly->pass, from_ns);
+}
+
 const struct view_anomaly_track *view_anomaly_tracks(const struct view_anomaly *anomaly, uint32_t *count) {
   *count = anomaly->track_count;
   return anomaly->results;

@@ -361,6 +361,8 @@ static int take_event(struct view *view, const struct kymo_event *event) {
   const struct view_entry entry = {view->last_ns, event->number, place.kind};
   if (!view_put_event(view, place.track, &entry) || !take_number(view, event))
     return KYMO_E_MEMORY;
+  if (view->options.is_live && event->has_time && !view_note_stream(view, event))
+    return KYMO_E_MEMORY;
   view->kinds[place.kind].events++;
   view->events++;
   view->last_number = event->number > view->last_number ? event->number : view->last_number;

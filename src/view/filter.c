@@ -252,6 +252,10 @@ int view_filter_step(struct view_filter *filter, uint64_t events, struct kymo_er
 
 double view_filter_progress(const struct view_filter *filter) { return view_pass_progress(&filter->pass); }
 
+bool view_filter_from(const struct view_filter *filter, int64_t *from_ns) {
+  return view_pass_from(&filter->pass, from_ns);
+}
+
 uint64_t view_filter_added(const struct view_filter *filter) { return filter->added; }
 
 uint64_t view_filter_count(const struct view_filter *filter) { return filter->marks.count + filter->added; }

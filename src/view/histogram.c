@@ -135,6 +135,10 @@ double view_histogram_progress(const struct view_histogram *histogram) {
   return view_pass_progress(&histogram->pass);
 }
 
+bool view_histogram_from(const struct view_histogram *histogram, int64_t *from_ns) {
+  return view_pass_from(&histogram->pass, from_ns);
+}
+
 void view_histogram_free(struct view_histogram *histogram) {
   if (!histogram)
     return;

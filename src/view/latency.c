@@ -241,6 +241,10 @@ double view_latency_progress(const struct view_latency *latency) {
   return view_pass_progress(&latency->pass);
 }
 
+bool view_latency_from(const struct view_latency *latency, int64_t *from_ns) {
+  return view_pass_from(&latency->pass, from_ns);
+}
+
 void view_latency_free(struct view_latency *latency) {
   if (!latency)
     return;

@@ -63,6 +63,8 @@ int view_pass_step(struct view_pass *pass, uint64_t events, struct kymo_error *e
                                      : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }
   pass->number = kymo_trace_passed(pass->trace);
+  if (status == KYMO_END && view_must_match(pass->view))
+    pass->has_from = view_ask_rings(pass->view, pass->trace, false, &pass->from_ns);
   if (status == KYMO_END && has_more_damage(pass))
     return fail_by_damage(pass->trace, error);
   if (status == KYMO_END && is_another(pass)) {
@@ -85,8 +87,14 @@ int view_pass_window(struct view_pass *pass, int64_t begin_ns, int64_t end_ns, u
   kymo_trace_set_end_time(pass->trace, end_ns - 1);
   pass->first = kymo_trace_passed(pass->trace);
   pass->events = events;
+  pass->begin_ns = begin_ns;
   pass->is_of = true;
   return status;
+}
+
+bool view_pass_from(const struct view_pass *pass, int64_t *from_ns) {
+  *from_ns = pass->from_ns;
+  return pass->has_from && !(pass->is_of && pass->from_ns <= pass->begin_ns);
 }
 
 void view_pass_end(struct view_pass *pass) {

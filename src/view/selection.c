@@ -270,6 +270,18 @@ double view_selection_progress(const struct view_selection *selection) {
                                         : .25;
 }
 
+/* Counts are complete, but for those of a filter; spans are of the trace. */
+bool view_selection_from(const struct view_selection *selection, int64_t *from_ns) {
+  int64_t filter_ns;
+  bool has_from = view_pass_from(&selection->pass, from_ns);
+  if (selection->stage == DONE && selection->filter && view_filter_from(selection->filter, &filter_ns) &&
+      filter_ns > widest(selection).begin_ns && (!has_from || filter_ns > *from_ns)) {
+    *from_ns = filter_ns;
+    has_from = true;
+  }
+  return has_from;
+}
+
 void view_selection_result(const struct view_selection *selection, struct view_selection_result *result) {
   *result = (struct view_selection_result){.events = selection->events,
                                            .tracks = selection->tracks,

@@ -73,6 +73,13 @@ struct view_identity {
   char path[4096];             /* where the index is kept; "": nowhere */
 };
 
+/* A stream of a live trace, by its number in the trace that is followed. */
+struct view_stream {
+  uint32_t part;
+  uint64_t instance;
+  int64_t first_ns; /* the time of its first event that is indexed; INT64_MAX: none is */
+};
+
 /* What only building needs. */
 struct view_build {
   struct kymo_trace *trace;
@@ -125,6 +132,9 @@ struct view {
   uint32_t span_kind_count, span_kind_capacity;
   char **parts; /* their paths */
   uint32_t part_count;
+  struct view_stream *streams; /* of a live trace */
+  uint32_t stream_count, stream_capacity;
+  int64_t overwritten_ns; /* its rings have overwritten events before this time; INT64_MIN: none is known */
   struct view_loss *losses;
   size_t loss_count, loss_capacity;
   struct kymo_losses lost;
@@ -190,6 +200,9 @@ struct view {
     } sorts[VIEW_SAME_SORTS];
     unsigned sort_count;
   } same;
+  struct view_hole { /* of a live trace: from begin_ns to before end_ns the reader has no events */
+    int64_t begin_ns, end_ns;
+  } hole;
   struct view_field_list {
     struct view_field *list; /* names are the reader's */
     size_t count, capacity;
@@ -355,16 +368,27 @@ static inline bool view_names_stream(const struct view *view, const struct view_
          view_tracker_names_stream(tracker, event, name);
 }
 
+/* ---- overwritten.c ---- */
+
+/* Notes the stream of an event that is indexed. False: no memory. */
+bool view_note_stream(struct view *view, const struct kymo_event *event);
+/* From when on the rings of an open trace have all events of the index. False: they have all. `is_growing`:
+ * the trace is followed, so a ring that cannot be read now may be readable later. */
+bool view_ask_rings(struct view *view, const struct kymo_trace *trace, bool is_growing, int64_t *from_ns);
+
 /* ---- pass.c ---- */
 
 /* One pass over the trace by steps, for a task. */
 struct view_pass {
   struct view *view;
   struct kymo_trace *trace;
-  bool is_done, is_other;                                  /* other: the trace is not that of the index */
-  uint64_t number;                                         /* of the last event that was looked at */
-  uint64_t first, events;                                  /* of a window: before it, and in it */
-  bool is_of;                                              /* it is of a window */
+  bool is_done, is_other; /* other: the trace is not that of the index */
+  uint64_t number;        /* of the last event that was looked at */
+  uint64_t first, events; /* of a window: before it, and in it */
+  bool is_of;             /* it is of a window … */
+  int64_t begin_ns;       /* … from this time on */
+  int64_t from_ns; /* of a live trace, when it is done: it has all events of the index from this time on */
+  bool has_from;   /* … and not those before, which were overwritten */
   int (*take)(void *user, const struct kymo_event *event); /* KYMO_OK, KYMO_E_MEMORY, or KYMO_E_SYSTEM … */
   void *user;
   struct kymo_error error; /* … with this error */
@@ -377,6 +401,8 @@ int view_pass_step(struct view_pass *pass, uint64_t events, struct kymo_error *e
 /* Only events from one time to before another, of which there are about `events`. */
 int view_pass_window(struct view_pass *pass, int64_t begin_ns, int64_t end_ns, uint64_t events,
                      struct kymo_error *error);
+/* Whether it lacks events that the rings of a live process have overwritten: those before *from_ns. */
+bool view_pass_from(const struct view_pass *pass, int64_t *from_ns);
 /* Of what is made without a pass: KYMO_OK, or an error if the trace is another one than was indexed. */
 int view_expect_same(struct view *view, struct kymo_error *error);
 double view_pass_progress(const struct view_pass *pass);

@@ -17,6 +17,7 @@ void view_close_reader(struct view *view) {
   free(view->fields.list);
   view->fields = (struct view_field_list){0};
   view->same = (struct view_same){0};
+  view->hole = (struct view_hole){0};
   view->reader = NULL;
   view->reached = view->read = 0;
 }
@@ -121,25 +122,37 @@ static uint64_t count_same(struct view *view, const struct view_mark *mark) {
   return counted.before;
 }
 
-/* From where the reader is, unless it has gone over the event. */
+/* The event is gone, and so are all others of the index up to the next one that was read: further ones need
+ * no search. KYMO_END. */
+static int note_hole(struct view *view, int64_t begin_ns, int64_t end_ns) {
+  view->hole = (struct view_hole){begin_ns, end_ns};
+  return KYMO_END;
+}
+
+/* From where the reader is, unless it has gone over the event. KYMO_END: its ring has overwritten it. */
 static int reach_live(struct view *view, const struct view_mark *mark, const struct kymo_event **event,
                       struct kymo_error *error) {
+  if (mark->time_ns >= view->hole.begin_ns && mark->time_ns < view->hole.end_ns)
+    return KYMO_END;
   uint64_t before = count_same(view, mark);
   const struct view_same_sort *sort = read_before(view, mark);
+  bool has_others = true; /* of the same time */
   int status = KYMO_OK;
   if (sort && sort->read <= before) {
     before -= sort->read;
   } else {
     status = kymo_trace_goto_time(view->reader, mark->time_ns, error);
     view->same = (struct view_same){.time_ns = mark->time_ns, .is_set = true};
+    has_others = false;
   }
   while (status == KYMO_OK && (status = next_live(view, event, error)) == KYMO_OK) {
     if (is_match(view, mark, *event) && before-- == 0)
       return KYMO_OK;
     if ((*event)->has_time && (*event)->time_ns > mark->time_ns)
-      return KYMO_END;
+      return note_hole(view, mark->time_ns + has_others, (*event)->time_ns);
+    has_others = true;
   }
-  return status;
+  return status == KYMO_END ? note_hole(view, mark->time_ns + has_others, INT64_MAX) : status;
 }
 
 /* Where the reader was not yet it has to read all events before: by steps. */
@@ -194,6 +207,11 @@ static int agree(struct view *view, const struct view_mark *mark, int status, co
              : status;
 }
 
+/* Whether that result says that the event is in the index alone. */
+static bool is_gone(const struct view *view, int status) {
+  return status == KYMO_END && view->options.is_live;
+}
+
 /* ---- rows ---- */
 
 /* The same by a step, if it is the next event. False: it is not, or that is not known. */
@@ -239,13 +257,14 @@ static int read_row(struct rows *rows, uint64_t place, const struct view_mark *m
   int status = go_to(view, mark, is_next, &event, error);
   rows->at = view->read = status == KYMO_OK ? mark->number : 0;
   status = agree(view, mark, status, event, error);
+  const char *text = NULL;
   if (status == KYMO_OK && view_event_text(view->reader, event, &view->text, &rows->text) != KYMO_OK)
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  if (status != KYMO_OK)
+  if (status == KYMO_OK)
+    text = rows->text.text && rows->text.length ? rows->text.text : "";
+  else if (!is_gone(view, status))
     return status;
-  const struct view_row row = {place,         mark->number,
-                               mark->time_ns, mark->track,
-                               mark->kind,    rows->text.text && rows->text.length ? rows->text.text : ""};
+  const struct view_row row = {place, mark->number, mark->time_ns, mark->track, mark->kind, text};
   return rows->handler(rows->user, &row) ? KYMO_OK : KYMO_END;
 }
 
@@ -305,15 +324,18 @@ int view_event(struct view *view, uint64_t number, struct view_row *row, view_fi
     return KYMO_E_SYSTEM;
   int status = view_prepare_numbers(view);
   if (status == KYMO_OK && !view_find(view, number, &mark))
-    status = view->is_wrong ? KYMO_AGAIN : KYMO_END;
-  else if (status == KYMO_OK) {
+    return view->is_wrong ? KYMO_AGAIN : KYMO_END;
+  if (status == KYMO_OK) {
     status = reach(view, &mark, &event, error);
     view->read = status == KYMO_OK ? number : 0;
     status = agree(view, &mark, status, event, error);
   }
+  bool is_row = status == KYMO_OK || is_gone(view, status);
+  if (is_row)
+    *row =
+        (struct view_row){0, mark.number, mark.time_ns, mark.track, mark.kind, status == KYMO_OK ? "" : NULL};
   if (status != KYMO_OK)
-    return status;
-  *row = (struct view_row){0, mark.number, mark.time_ns, mark.track, mark.kind, ""};
+    return is_row ? KYMO_OK : status;
   return view_each_field(view->reader, event, VIEW_FIELDS_ALL, &view->text, handler, user) == KYMO_OK
              ? KYMO_OK
              : kymo_fail(error, KYMO_E_MEMORY, "out of memory");

@@ -102,6 +102,10 @@ int view_values_step(struct view_values *values, uint64_t events, struct kymo_er
 
 double view_values_progress(const struct view_values *values) { return view_pass_progress(&values->pass); }
 
+bool view_values_from(const struct view_values *values, int64_t *from_ns) {
+  return view_pass_from(&values->pass, from_ns);
+}
+
 void view_values_free(struct view_values *values) {
   if (!values)
     return;

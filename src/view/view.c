@@ -46,6 +46,7 @@ void view_clear(struct view *view) {
   free(view->parts);
   free(view->problems);
   free(view->losses);
+  free(view->streams);
   view_marks_end(&view->numbered);
   view_unsorted_free(&view->unsorted);
   view_store_end(&view->store);
@@ -57,6 +58,8 @@ void view_clear(struct view *view) {
                         .rebuilt = view->rebuilt,
                         .reader = view->reader,
                         .reader_number = view->reader_number,
+                        .overwritten_ns = INT64_MIN,
+                        .hole = view->hole,
                         .match = view->match,
                         .until_us = view->until_us,
                         .reached = view->reached,
@@ -97,6 +100,7 @@ int view_open(struct view **out, const struct view_options *options, struct kymo
     view_close(view);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }
+  view->overwritten_ns = INT64_MIN;
   view_identify(view, &view->identity);
   int status = options->is_fresh ? KYMO_END : view_load(view, error);
   if (status == KYMO_END) {

@@ -133,6 +133,10 @@ struct view_problem {
 /* Damaged places. False: there is none of this index. */
 bool view_problem(const struct view *view, size_t index, struct view_problem *problem);
 
+/* Whether the rings of a live process have overwritten events of the index: those before *before_ns, of some
+ * threads at least. */
+bool view_overwritten(struct view *view, int64_t *before_ns);
+
 /* ---- time ---- */
 
 struct view_filter;
@@ -221,7 +225,8 @@ struct view_slews {
 /* ---- tasks: passes over the trace, by steps ---- */
 
 /* Steps of a task look at about `events` events. KYMO_OK: there is more to do; KYMO_END: it is done;
- * negative: it failed. Their progress is from 0 to 1. What _new makes is the caller's, to be freed by _free
+ * negative: it failed. Their progress is from 0 to 1. The _from functions: of the rings of a live process,
+ * whether the result lacks events that were overwritten: it is complete from *from_ns on. What _new makes is the caller's, to be freed by _free
  * before the view is closed; on failure *out is NULL. Texts are copied; a filter must live as long as the
  * tasks that use it. */
 
@@ -234,6 +239,7 @@ uint64_t view_filter_count(const struct view_filter *filter);
 /* … and how many of these activities add: they have no numbers, and no place in pictures and rows. */
 uint64_t view_filter_added(const struct view_filter *filter);
 double view_filter_progress(const struct view_filter *filter);
+bool view_filter_from(const struct view_filter *filter, int64_t *from_ns);
 void view_filter_free(struct view_filter *filter);
 
 struct view_latency;
@@ -272,6 +278,7 @@ int view_latency_result(struct view_latency *latency, struct view_latency_result
 int view_latency_tile(const struct view_latency *latency, const struct view_window *window,
                       struct view_cell *cells);
 double view_latency_progress(const struct view_latency *latency);
+bool view_latency_from(const struct view_latency *latency, int64_t *from_ns);
 void view_latency_free(struct view_latency *latency);
 
 /* Values of a field, of all events or of those that a filter selects: numbers as `kymo stat histogram FIELD`,
@@ -292,6 +299,7 @@ enum { VIEW_VALUES_MAX = 1000 };
 int view_histogram_values(struct view_histogram *histogram, const struct view_histogram_value **list,
                           size_t *count, uint64_t *all);
 double view_histogram_progress(const struct view_histogram *histogram);
+bool view_histogram_from(const struct view_histogram *histogram, int64_t *from_ns);
 void view_histogram_free(struct view_histogram *histogram);
 
 /* Values of a numeric field by track and time, for view_tile_values: of all events, or of those that a filter
@@ -300,6 +308,7 @@ int view_values_new(struct view_values **out, struct view *view, const char *fie
                     const struct view_filter *filter, struct kymo_error *error);
 int view_values_step(struct view_values *values, uint64_t events, struct kymo_error *error);
 double view_values_progress(const struct view_values *values);
+bool view_values_from(const struct view_values *values, int64_t *from_ns);
 /* The least and the largest value of all tracks. False: there is none. */
 bool view_values_range(const struct view_values *values, double *least, double *most);
 void view_values_free(struct view_values *values);
@@ -325,6 +334,7 @@ int view_selection_new(struct view_selection **out, struct view *view,
                        const struct view_selection_query *query, struct kymo_error *error);
 int view_selection_step(struct view_selection *selection, uint64_t events, struct kymo_error *error);
 double view_selection_progress(const struct view_selection *selection);
+bool view_selection_from(const struct view_selection *selection, int64_t *from_ns);
 /* What is known so far; the lists are the selection's and hold until its next step. */
 void view_selection_result(const struct view_selection *selection, struct view_selection_result *result);
 void view_selection_free(struct view_selection *selection);
@@ -350,6 +360,7 @@ int view_anomaly_new(struct view_anomaly **out, struct view *view, const struct 
                      struct kymo_error *error);
 int view_anomaly_step(struct view_anomaly *anomaly, uint64_t events, struct kymo_error *error);
 double view_anomaly_progress(const struct view_anomaly *anomaly);
+bool view_anomaly_from(const struct view_anomaly *anomaly, int64_t *from_ns);
 /* By the numbers of the tracks; it is the anomaly's. Complete when the last step is done. */
 const struct view_anomaly_track *view_anomaly_tracks(const struct view_anomaly *anomaly, uint32_t *count);
 /* The anomalies as a filter, for view_search, view_tile and view_rows. It is the anomaly's. */
@@ -363,7 +374,8 @@ struct view_row {
   uint64_t row, number; /* row: of all, or of those that a filter selects, from 0 */
   int64_t time_ns;
   uint32_t track, kind; /* UINT32_MAX: the index does not have it */
-  const char *text;     /* its message, or its fields, untrusted; holds during the call */
+  const char *text;     /* its message, or its fields, untrusted; holds during the call; NULL: its ring has
+                         * overwritten it, and the index has the rest */
 };
 typedef bool view_row_handler(void *user, const struct view_row *row);
 /* Reads rows from the trace, from the `first`th on (from 0) of all, or of those that a filter selects. Stops
@@ -388,7 +400,8 @@ int view_slewed_row_of(struct view *view, const struct view_slews *slews, struct
 int view_slewed_row_at(struct view *view, const struct view_slews *slews, struct view_filter *filter,
                        int64_t time_ns, uint64_t *row);
 
-/* All fields of an event, in order. KYMO_END: there is no such event; VIEW_LATER; others as view_rows. */
+/* All fields of an event, in order; row->text is NULL if its ring has overwritten them, else "". KYMO_END:
+ * there is no such event; VIEW_LATER; others as view_rows. */
 typedef bool view_field_handler(void *user, const char *path, const char *text);
 int view_event(struct view *view, uint64_t number, struct view_row *row, view_field_handler *handler,
                void *user, struct kymo_error *error);

@@ -64,12 +64,12 @@ class Server:
         words = {key.rstrip('_'): str(value) for key, value in query.items() if value is not None}
         return f'/api/{name}' + ('?' + urllib.parse.urlencode(words, quote_via=urllib.parse.quote) if words else '')
 
-    def task(self, name, **query):
-        """The reply of a task that is done."""
+    def task(self, name, holds=lambda reply: True, **query):
+        """The reply of a task that is done, and of a live trace made anew until it is as it should be."""
         end = time.monotonic() + PATIENCE
         while True:
             reply = self.ask(name, **query)
-            if reply.state != 'running':
+            if reply.state != 'running' and holds(reply):
                 return reply
             assert time.monotonic() < end, f'{name} {query} is not done'
             time.sleep(0.01)

@@ -241,8 +241,8 @@ def over_ssh():
 class Program:
     """Records one event at a time."""
 
-    def __init__(self):
-        self.process = subprocess.Popen(['./live'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, 'KYMO_ENABLE': '*', 'KYMO_CONTROL': '0'})
+    def __init__(self, **env):
+        self.process = subprocess.Popen(['./live'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, 'KYMO_ENABLE': '*', 'KYMO_CONTROL': '0', **env})
         same(self.process.stdout.readline(), 'ready\n')
 
     def record(self, count):
@@ -295,6 +295,54 @@ def live(by_name):
         same(server.stop(), (0, ''))
 
 
+def from_of(reply):
+    return getattr(reply, 'from')
+
+
+def overwritten():
+    """A flight recorder: events that its ring has overwritten are rows without a text, and each result says from when on it has all events."""
+    chunk, chunks = 1000, 12
+    with Program(KYMO_MODE='overwrite', KYMO_BUFFER='64k') as program, server_of(program, False) as server:
+        program.record(chunk - 10)
+        state = server.until(lambda state: int(state.events) >= chunk)
+        same((state.overwrittenBefore, from_of(server.task('filter', text='count >= 0'))), (None, None))
+        for i in range(1, chunks):
+            program.record(chunk)
+            state = server.until(lambda state, all_=(i + 1) * chunk: int(state.events) >= all_)
+        all_ = chunk * chunks
+        same(int(state.events), all_)
+        rows = [row for first in range(0, all_, 1000) for row in server.ask('rows', first=first, count=1000).rows]
+        same([int(row['number']) for row in rows], list(range(1, all_ + 1)))
+        gone = [row for row in rows if row['text'] is None]
+        same((0 < len(gone) < all_, rows[:len(gone)]), (True, gone))
+        same([row['text'] for row in rows[len(gone):]], [f'count = {i}' for i in range(len(gone), all_)])
+        same(len(server.ask('rows', first=0, count=300).rows), 300)
+        old, new = server.ask('event', number=5), server.ask('event', number=all_)
+        same((old.isGone, old.fields, old.number, old.time, old.name, old.text), (True, [], '5', rows[4]['time'], 'live:step', None))
+        same((new.isGone, new.text, bool(new.fields)), (False, f'count = {all_ - 1}', True))
+        server.refused('event', 404, number=all_ + 1)
+        text = 'count % 3 = 1'
+
+        def is_of_all(reply):
+            return int(reply.indexed) == all_
+
+        def matching(first, last=int(state.end) + 1):
+            return sum(first <= int(row['time']) < last and i % 3 == 1 for i, row in enumerate(rows))
+
+        reply = server.task('filter', is_of_all, text=text)
+        same((int(reply.count), from_of(reply)), (matching(int(from_of(reply))), server.ask('state').overwrittenBefore))
+        same(sum(int(row['time']) < int(from_of(reply)) for row in rows), len(gone))
+        same([row['text'] for row in server.ask('rows', first=0, count=1000, filter=reply.id).rows][0], f'count = {len(gone) + (1 - len(gone)) % 3}')
+        for name, query in (('latency', {'from_': 'live:step', 'to': 'live:step'}), ('histogram', {'field': 'count'}), ('anomaly', {'field': 'count', 'threshold': 2, 'sides': 'high'}),
+                            ('selection', {'begin': state.begin, 'end': int(state.end) + 1, 'filter': reply.id})):
+            same((name, from_of(server.task(name, is_of_all, **query))), (name, from_of(reply)))
+        late = {'begin': from_of(reply), 'end': int(state.end) + 1}
+        for query in (late, {**late, 'filter': reply.id}, {**late, 'begin': state.begin}):
+            selection = server.task('selection', **query)
+            same((from_of(selection), int(selection.events)), (None, matching(int(from_of(reply))) if 'filter' in query else sum(int(query['begin']) <= int(row['time']) for row in rows)))
+        same(server.stop(), (0, ''))
+
+
 def main():
     for path in ('damaged', 'corrupt'):
         check(f'lives: {path}', damaged, path)
@@ -305,6 +353,7 @@ def main():
     if os.path.exists('live'):
         check('lives: a running program by its number', live, False)
         check('lives: a running program by its name', live, True)
+        check('lives: a running program whose rings are overwritten', overwritten)
 
 
 main()
