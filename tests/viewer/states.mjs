@@ -13,14 +13,23 @@ const lines = (...args) => spawnSync(KYMO, ['cat', '-f', 'json', ...args], {enco
 
 // ---- a program that runs ----
 
-await test('a live program: events come in, the end stays in sight, counts are exact', async () => {
-  const live = program('./live', {stdio: ['pipe', 'pipe', 'inherit'], env: {...process.env, KYMO_ENABLE: '*', KYMO_CONTROL: '0'}});
+/** A program that records as many events as it is told to. */
+async function recorder(env = {}) {
+  const live = program('./live', {stdio: ['pipe', 'pipe', 'inherit'], env: {...process.env, KYMO_ENABLE: '*', KYMO_CONTROL: '0', ...env}});
   let said = '';
   live.stdout.on('data', part => { said += part; });
-  const done = async count => { while ((said.match(/done/g) ?? []).length < count) await once(live.stdout, 'data'); };
-  const record = async (count, all) => { live.stdin.write('x'.repeat(count)); await done(all); };
+  const record = async (count, all) => {
+    live.stdin.write('x'.repeat(count));
+    while (said.length < 'ready\n'.length + all * 'done\n'.length)
+      await once(live.stdout, 'data');
+  };
   while (!said.includes('ready'))
     await once(live.stdout, 'data');
+  return {live, record};
+}
+
+await test('a live program: events come in, the end stays in sight, counts are exact', async () => {
+  const {live, record} = await recorder();
   await record(10, 10);
   const server = await Server.start([String(live.pid)]), page = await open(server.address);
   await until(page, () => kymo.model.server.events, events => events === 10);
@@ -37,6 +46,62 @@ await test('a live program: events come in, the end stays in sight, counts are e
   await until(page, () => kymo.model.server.events, events => events === 2060);
   await until(page, () => { const {begin, span} = kymo.timeline.window(); return begin + span > kymo.model.bounds.end; });
   assert.equal((await view(page)).span, before.span);
+  assert.deepEqual(page.errors, []);
+  live.stdin.end();
+  await server.stop();
+  await page.context().close();
+});
+
+await test('a flight recorder: what its ring has overwritten is listed, and said of each result', async () => {
+  const {live, record} = await recorder({KYMO_MODE: 'overwrite', KYMO_BUFFER: '64k'}), chunk = 1000, all = 12 * chunk;
+  await record(10, 10);
+  const server = await Server.start([String(live.pid)]), page = await open(server.address), note = page.locator('[role="tabpanel"]:not([hidden]) .overwritten');
+  for (let count = 10; count < all;) { // the server sees all events
+    const more = Math.min(chunk, all - count);
+    await record(more, count += more);
+    await until(page, () => kymo.model.server.events, events => events === count);
+  }
+  const shown = () => page.evaluate(async () => (await kymo.source.rows(0, 1000, {})).rows.map(row => row.text));
+  assert.deepEqual([...new Set(await shown())], [null]);
+  const [old, last] = [page.locator('[data-row="1499"] .text'), page.locator(`[data-row="${all - 1}"] .text`)];
+  await page.evaluate(() => kymo.store.update({event: 1500}));
+  await matches(old, /^overwritten$/); // rows that were shown before keep their texts
+  assert.equal(await old.getAttribute('title'), 'The ring has overwritten its fields.');
+  await matches(page.locator('.detail'), 'Its fields were overwritten in the ring.');
+  await page.locator('.events-grid').focus();
+  await page.keyboard.press('End');
+  await matches(last, `count = ${all - 1}`);
+  await becomes(async () => (await page.locator('.detail').textContent()).includes('overwritten'), false);
+  await page.evaluate(() => kymo.store.update({boxes: [1], event: 1, begin: 0n, span: 0n}));
+  await matches(page.locator('.box'), 'Its fields were overwritten in the ring.');
+  await page.evaluate(() => kymo.store.update({boxes: []}));
+  // the line in the picture
+  const x = await until(page, () => { const {begin, span} = kymo.timeline.window(), before = kymo.model.server.overwrittenBefore; return before === null ? null : Number(before - begin) / Number(span); });
+  assert.ok(x > 0 && x < 1, `${x}`);
+  await settled(page);
+  const inked = await page.evaluate(x => {
+    const overlay = document.querySelector('.picture canvas.overlay'), at = Math.round(x * overlay.width), {data} = overlay.getContext('2d').getImageData(at - 1, 0, 3, overlay.height);
+    return new Uint32Array(data.buffer).filter(pixel => pixel !== 0).length;
+  }, x);
+  assert.ok(inked > 20, `${inked} pixels of the line`);
+  // results
+  const start = await page.evaluate(() => { const {begin, overwrittenBefore: before} = kymo.model.server, ns = before - begin; return `Events before +${ns / 1_000_000_000n}.${String(ns % 1_000_000_000n).padStart(9, '0')} were`; });
+  await page.evaluate(() => kymo.store.update({filter: 'count % 3 = 1'}));
+  await matches(page.locator('.filter-bar'), start);
+  await matches(page.locator('.filter-bar'), 'were overwritten in the rings: this result does not have them all.');
+  await page.evaluate(() => kymo.store.update({filter: '', latencyFrom: 'live:step', latencyTo: 'live:step', tabState: new Map([['histogram.field', 'count'], ['anomaly.field', 'count']])}, null));
+  for (const tab of ['Latency', 'Histogram', 'Anomaly']) {
+    await page.getByRole('tab', {name: tab}).click();
+    await matches(note, start);
+  }
+  await page.getByRole('tab', {name: 'Selection'}).click();
+  const ruler = await page.evaluate(() => { const {begin, end, overwrittenBefore: before} = kymo.model.server; kymo.store.update({selection: {begin: begin + 1n, end: end + 1n}}); return String(before); });
+  await matches(page.locator('.selection-what'), /11.999 events/);
+  await becomes(() => note.isHidden(), true); // there is no kind of spans: all is from the index
+  await page.evaluate(() => kymo.store.update({filter: 'count % 3 = 1'}));
+  await matches(note, start);
+  await page.evaluate(before => kymo.store.update({selection: {begin: BigInt(before), end: kymo.model.server.end + 1n}}), ruler);
+  await becomes(() => note.isHidden(), true);
   assert.deepEqual(page.errors, []);
   live.stdin.end();
   await server.stop();

@@ -6,6 +6,7 @@ import {button, element, set, setText} from './dom';
 import {both, fieldFilter, quote} from './filters';
 import {durationExact} from './format';
 import type {EventDetail, Mark, Span} from './protocol';
+import {GONE} from './protocol';
 import {between, placeOf} from './window';
 
 /** Where a box points to, in CSS pixels of the picture. */
@@ -122,6 +123,7 @@ export class Boxes {
       element('div', {class: 'box-head'}, element('strong', {}, detail.name), button('×', close, {class: 'quiet', 'aria-label': `Close the details of event ${detail.number}`})),
       element('div', {class: 'box-facts'}, this.factsOf(detail)),
       detail.text && own.length === 0 ? element('div', {class: 'box-text'}, detail.text) : null,
+      detail.isGone ? element('div', {class: 'note'}, GONE) : null,
       own.length ? table(own) : null,
       others.length ? element('details', {}, element('summary', {}, own.length ? `${others.length} more fields` : `${others.length} fields`), table(others)) : null,
       element('div', {class: 'bar'},

@@ -2,9 +2,11 @@
 // The line below the header while there is a filter: how many events it selects, what becomes of the others, the command
 // that prints them; or what is wrong with it, and where.
 import type {App} from './app';
+import {shownTime} from './app';
 import {button, element, set, setText, visible} from './dom';
 import {columnIn, filtered, splitAt} from './filters';
 import {count} from './format';
+import {incompleteness} from './protocol';
 
 /** A filter's text with the wrong place marked. */
 export function marked(text: string, column: number | null): Node[] {
@@ -38,7 +40,7 @@ export function filterBar(app: App, goTo: (place: number) => void): {root: HTMLE
       hides.hidden = copied.hidden = active.error !== null;
       set(root, {class: active.error ? 'filter-bar error' : 'filter-bar'});
       setText(said, active.error ? `${column === null ? '' : `Column ${at + 1}: `}${active.error.message}`
-        : `${count(active.count)} of ${count(server.events)} events${active.added ? `, ${count(active.added)} added by activities` : ''}${active.state === 'running' ? ` so far${active.done === null ? '' : `, ${Math.floor(active.done * 100)} %`}` : ''}`);
+        : `${count(active.count)} of ${count(server.events)} events${active.added ? `, ${count(active.added)} added by activities` : ''}${active.state === 'running' ? ` so far${active.done === null ? '' : `, ${Math.floor(active.done * 100)} %`}` : ''}${active.from === null ? '' : `. ${incompleteness(shownTime(app, active.from))}`}`);
       setText(hides, state.hides ? 'Others are hidden' : 'Others are dimmed');
       set(hides, {title: state.hides ? 'Show them dimmed (\\)' : 'Hide them (\\)'});
       setText(command, filtered(server.command, active.text));

@@ -20,6 +20,7 @@ export interface ActiveFilter {
   added: number; // of these, by activities: they are no rows
   error: {message: string; column: number | null} | null;
   late: string | null; // said of a result that is not of all events
+  from: bigint | null; // it has all events from this time on, but not all before
 }
 
 /** What changed: 'state' counts and progress, 'lists' tracks, kinds, fields, losses or problems, 'data' pictures, 'filter' the filters. */
@@ -178,7 +179,7 @@ export class Model {
       return;
     this.running[which].abort();
     this.running[which] = new AbortController();
-    this[which] = text === '' ? null : before?.text === text ? before : {text, id: null, state: 'running', done: null, count: 0, added: 0, error: null, late: null};
+    this[which] = text === '' ? null : before?.text === text ? before : {text, id: null, state: 'running', done: null, count: 0, added: 0, error: null, late: null, from: null};
     if (text !== '')
       void this.follow(which, text, this.running[which].signal);
     this.generation++;
@@ -192,8 +193,8 @@ export class Model {
         const {indexed} = await finish(() => this.source.filter(text, signal), signal, reply => {
           if (signal.aborted)
             return;
-          const before = this[which], isSame = before?.id === reply.id && before.state === reply.state && before.count === reply.count && before.done === reply.done && before.late === lateness(reply);
-          this[which] = {text, id: reply.state === 'failed' ? null : reply.id, state: reply.state, done: reply.done, count: reply.count, added: reply.added, error: reply.error, late: lateness(reply)};
+          const before = this[which], isSame = before?.id === reply.id && before.state === reply.state && before.count === reply.count && before.done === reply.done && before.late === lateness(reply) && before.from === reply.from;
+          this[which] = {text, id: reply.state === 'failed' ? null : reply.id, state: reply.state, done: reply.done, count: reply.count, added: reply.added, error: reply.error, late: lateness(reply), from: reply.from};
           if (isSame)
             return;
           this.generation++;
@@ -207,7 +208,7 @@ export class Model {
       if (signal.aborted || isAbort(error))
         return;
       const message = error instanceof Error ? error.message : String(error);
-      this[which] = {text, id: null, state: 'failed', done: null, count: 0, added: 0, error: {message, column: error instanceof ReplyError ? error.column : null}, late: null};
+      this[which] = {text, id: null, state: 'failed', done: null, count: 0, added: 0, error: {message, column: error instanceof ReplyError ? error.column : null}, late: null, from: null};
       this.generation++;
       this.tell('filter');
       this.tell('data');

@@ -42,6 +42,7 @@ export function drawOverlay(canvas: HTMLCanvasElement, scene: OverlayScene, text
   const ink = css(app.palette.text);
   if (state.markA !== null) timeLine(context, scene, state.markA, ink, [6, 3]);
   if (state.markB !== null) timeLine(context, scene, state.markB, ink, [2, 3]);
+  drawOverwritten(context, scene);
   drawFence(context, scene);
   if (scene.pointer && !scene.fence) {
     context.strokeStyle = css(mix(app.palette.text, app.palette.background, 0.6));
@@ -100,6 +101,18 @@ function drawSelection(context: CanvasRenderingContext2D, scene: OverlayScene): 
   timeLine(context, scene, selection.begin, colour, []);
   timeLine(context, scene, selection.end, colour, []);
   drawTag(context, scene, durationExact(selection.end - selection.begin), (Math.max(0, from) + Math.min(width, to)) / 2, 12);
+}
+
+/** Before this line the rings of a program have overwritten the fields of events, at least those of some threads. */
+function drawOverwritten(context: CanvasRenderingContext2D, scene: OverlayScene): void {
+  const {app, width, height} = scene, before = app.model.server?.overwrittenBefore ?? null, text = 'overwritten before';
+  if (before === null)
+    return;
+  const x = placeOf(windowOf(app), before, width);
+  if (x < 0 || x > width)
+    return;
+  timeLine(context, scene, before, css(mix(app.palette.text, app.palette.background, 0.4)), [3, 3]);
+  drawTag(context, scene, text, x - context.measureText(text).width / 2 - 8, height - 12);
 }
 
 /** The window that a drag zooms to. */

@@ -64,6 +64,7 @@ export interface ServerState {
   isEpoch: boolean;
   isComplete: boolean;
   isLive: boolean;
+  overwrittenBefore: bigint | null; // the rings of a program have overwritten events before this time
   isFromCache: boolean;
   progress: number | null;
   tracks: number;
@@ -95,7 +96,7 @@ export function parseState(value: Json): ServerState {
     version: text(from.version), generation: count(from.generation), title: text(from.title), files: list(from.files).map(text),
     command: text(from.command), events: count(from.events), begin: time(from.begin), end: time(from.end),
     hasTimes: from.hasTimes !== false, isEpoch: from.isEpoch === true, isComplete: from.isComplete === true,
-    isLive: from.isLive === true, isFromCache: from.isFromCache === true, progress: numberOrNull(from.progress),
+    isLive: from.isLive === true, overwrittenBefore: timeOrNull(from.overwrittenBefore), isFromCache: from.isFromCache === true, progress: numberOrNull(from.progress),
     tracks: count(from.tracks), kinds: count(from.kinds), spanKinds: count(from.spanKinds), spans: count(from.spans),
     undrawnSpans: count(from.undrawnSpans), losses: count(from.losses), lostEvents: count(from.lostEvents),
     lostPackets: count(from.lostPackets), unknownLosses: count(from.unknownLosses), problems: count(from.problems),
@@ -258,17 +259,20 @@ export interface EventDetail extends Mark {
   name: string;
   text: string;
   fields: {path: string; text: string}[];
+  isGone: boolean; // its ring has overwritten text and fields
 }
+/** What is said in place of the fields. */
+export const GONE = 'Its fields were overwritten in the ring.';
 export function parseEvent(value: Json): EventDetail {
   const from = fields(value);
   return {
     time: time(from.time), number: count(from.number), track: count(from.track), kind: count(from.kind), name: text(from.name), text: text(from.text),
-    fields: list(from.fields).map(item => ({path: text(fields(item).path), text: text(fields(item).text)})),
+    fields: list(from.fields).map(item => ({path: text(fields(item).path), text: text(fields(item).text)})), isGone: from.isGone === true,
   };
 }
 
 export interface Row extends Mark {
-  text: string;
+  text: string | null; // null: its ring has overwritten it
 }
 export interface Rows {
   first: number;
@@ -281,7 +285,7 @@ export function parseRows(value: Json): Rows {
     first: count(from.first), total: count(from.total),
     rows: list(from.rows).map(item => {
       const row = fields(item);
-      return {time: time(row.time), number: count(row.number), track: count(row.track), kind: count(row.kind), text: text(row.text)};
+      return {time: time(row.time), number: count(row.number), track: count(row.track), kind: count(row.kind), text: row.text === null ? null : text(row.text)};
     }),
   };
 }
@@ -292,18 +296,24 @@ export interface Task {
   indexed: number | null; // how many events there were for the result; null: all
   done: number | null;
   error: {message: string; column: number | null} | null;
+  from: bigint | null; // of rings that are overwritten: the result has all events from this time on, but not all before
   renewal: string | null; // of a trace that grows: why the result is not made anew, so that it is of `indexed` events
 }
 export function parseTask(value: Json): Task {
   const from = fields(value), state = text(from.state), error = from.error ? fields(from.error) : null;
   return {
     state: state === 'running' || state === 'failed' ? state : 'done', indexed: numberOrNull(from.indexed), done: numberOrNull(from.done),
-    error: error ? {message: text(error.message), column: numberOrNull(error.column)} : null, renewal: textOrNull(from.renewal),
+    error: error ? {message: text(error.message), column: numberOrNull(error.column)} : null, from: timeOrNull(from.from), renewal: textOrNull(from.renewal),
   };
 }
 /** What is said of a result that is not of all events; null: nothing. */
 export function lateness({indexed, renewal}: Pick<Task, 'indexed' | 'renewal'>): string | null {
   return renewal === null ? null : `This result is of the first ${indexed ?? 0} events, and cannot be made anew: ${renewal}`;
+}
+
+/** What is said of a result that lacks events before a time. */
+export function incompleteness(time: string, what = 'this result'): string {
+  return `Events before ${time} were overwritten in the rings: ${what} does not have them all.`;
 }
 
 export interface FilterReply extends Task {

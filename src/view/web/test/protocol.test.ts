@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import {describe, expect, it} from 'vitest';
 import type {Picture, ValuePicture} from '../src/protocol';
-import {ReplyError, lateness, parseEvent, parseFilter, parseLatency, parseMark, parsePicture, parseState, parseTrack, time, writePicture} from '../src/protocol';
+import {ReplyError, incompleteness, lateness, parseEvent, parseFilter, parseLatency, parseMark, parsePicture, parseRows, parseState, parseTrack, time, writePicture} from '../src/protocol';
 
 const cell = (pixel: number, count: number, longest: number, kind: number) => ({pixel, doubles: [count, longest], words: [kind, 1 << kind, 0]});
 
@@ -62,6 +62,14 @@ describe('JSON replies', () => {
     expect(parseEvent('nonsense')).toMatchObject({number: 0, fields: []});
     expect(parseFilter({state: 'failed', id: null, error: {message: 'E1', column: 4}})).toMatchObject({state: 'failed', id: '', error: {message: 'E1', column: 4}});
     expect(parseLatency({state: 'running', done: 0.25})).toMatchObject({state: 'running', done: 0.25, count: 0, worst: []});
+  });
+  it('say what the rings have overwritten', () => {
+    const row = {time: '7', number: '1', track: 0, kind: 0};
+    expect(parseRows({first: '0', total: '2', rows: [{...row, text: null}, {...row, text: 'a = 1'}]}).rows.map(({text}) => text)).toEqual([null, 'a = 1']);
+    expect([parseEvent({...row, fields: [], isGone: true}).isGone, parseEvent({...row, fields: []}).isGone]).toEqual([true, false]);
+    expect([parseState({overwrittenBefore: '5'}).overwrittenBefore, parseState({overwrittenBefore: null}).overwrittenBefore]).toEqual([5n, null]);
+    expect([parseFilter({state: 'done', from: '9007199254740993'}).from, parseFilter({state: 'done', from: null}).from]).toEqual([9007199254740993n, null]);
+    expect(incompleteness('+1.5')).toBe('Events before +1.5 were overwritten in the rings: this result does not have them all.');
   });
   it('say of how many events an earlier result is', () => {
     expect(lateness(parseFilter({state: 'done', id: 1, indexed: '100', error: null}))).toBeNull();

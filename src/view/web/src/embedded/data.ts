@@ -38,7 +38,7 @@ export function readData(json: Json): Data {
   const from = fields(json), state = parseState(from.state), {begin} = state, tracks = list(from.tracks).map(parseTrack), kinds = parseKinds({kinds: from.kinds ?? [], spanKinds: from.spanKinds ?? []});
   const events = list(from.events).map((item, index): Event => {
     const event = fields(item), pairs = list(event.fields).map(pair => ({path: text(list(pair)[0]), text: text(list(pair)[1])})), at = time(event.time);
-    return {index, number: count(event.number), time: at, at: Number(at - begin), track: count(event.track), kind: count(event.kind), text: text(event.text), fields: pairs, values: new Map(pairs.map(pair => [pair.path, pair.text]))};
+    return {index, number: count(event.number), time: at, at: Number(at - begin), track: count(event.track), kind: count(event.kind), text: text(event.text), fields: pairs, isGone: false, values: new Map(pairs.map(pair => [pair.path, pair.text]))};
   });
   const byTrack: Event[][] = tracks.map(() => []);
   for (const event of events)

@@ -9,6 +9,7 @@ import type {AnomalyQuery} from '../source';
 import {isAbort, slewText} from '../source';
 import {fieldChoice} from './histogram';
 import {Job, settle} from './job';
+import {overwrittenNote} from './overwritten';
 import type {Tab} from './tab';
 import {setTabState, sortedTable, tabStateOf} from './table';
 
@@ -32,7 +33,7 @@ export const anomaly: Tab = {
       element('option', {value: 'high'}, 'above the mean'), element('option', {value: 'low'}, 'below the mean'), element('option', {value: 'both'}, 'on both sides'));
     const threshold = element('input', {type: 'number', min: 0, max: THRESHOLD.most, step: 0.1, 'aria-label': 'Threshold: number of standard deviations', onchange: () => setTabState(app, {'anomaly.threshold': threshold.value.trim()})});
     const chooseField = fieldChoice(field, () => app.model.fields.filter(item => item.isNumeric), 'Choose a field');
-    const what = element('p', {class: 'note', role: 'status'});
+    const what = element('p', {class: 'note', role: 'status'}), note = overwrittenNote(app);
     const next = button('Next', () => run(false), {title: 'The next anomaly after the last hit'}), previous = button('Previous', () => run(true), {title: 'The anomaly before the last hit'});
     const table = sortedTable<AnomalyTrack>(app, {
       caption: 'Tracks', stateKey: 'anomaly.sort', first: '-anomalies', id: row => String(row.track), empty: '',
@@ -43,9 +44,9 @@ export const anomaly: Tab = {
         {id: 'threshold', title: 'Beyond', about: 'Values beyond this are anomalies', isNumber: true, key: row => row.threshold, show: row => limits(row)},
         {id: 'anomalies', title: 'Anomalies', isNumber: true, key: row => row.anomalies, show: row => count(row.anomalies)}],
     });
-    panel.append(element('div', {class: 'bar'}, element('label', {}, 'Kind ', kind), element('label', {}, 'Field ', field), element('label', {}, 'Threshold ', threshold, ' σ'), element('label', {}, 'Side ', sides), previous, next), what, table.root);
+    panel.append(element('div', {class: 'bar'}, element('label', {}, 'Kind ', kind), element('label', {}, 'Field ', field), element('label', {}, 'Threshold ', threshold, ' σ'), element('label', {}, 'Side ', sides), previous, next), what, note.root, table.root);
     let found: AnomalyReply | null = null;
-    const job = new Job(message => { found = null; setText(what, message); table.update([]); });
+    const job = new Job(message => { found = null; setText(what, message); note.show(null); table.update([]); });
 
     const query = (): AnomalyQuery | null => {
       const name = tabStateOf(app, 'anomaly.kind'), number = app.model.kinds.find(item => item.name === name)?.kind, wanted = tabStateOf(app, 'anomaly.field'), limit = thresholdOf(tabStateOf(app, 'anomaly.threshold'));
@@ -79,10 +80,12 @@ export const anomaly: Tab = {
         if (document.activeElement !== threshold)
           threshold.value = typed || String(THRESHOLD.usual);
         if (thresholdOf(typed) === null) threshold.setAttribute('aria-invalid', 'true'); else threshold.removeAttribute('aria-invalid');
+        note.show();
         const wanted = query();
         next.disabled = previous.disabled = !wanted;
         if (!wanted) {
           job.forget();
+          note.show(null);
           found = null;
           setText(what, thresholdOf(typed) === null ? `The threshold is above 0 and at most ${THRESHOLD.most}.` : 'Choose a numeric field.');
           return table.update([]);
@@ -91,6 +94,7 @@ export const anomaly: Tab = {
         if (!app.model.isFilterPending)
           job.ask(JSON.stringify([wanted, server?.shows]), signal => settle(app, () => app.source.anomaly(wanted, signal), signal, reply => {
             found = reply;
+            note.show(reply.from);
             const list = reply.tracks.filter(row => row.count > 0), hits = list.reduce((sum, row) => sum + row.anomalies, 0);
             setText(what, list.length === 0 ? `No event${of} has such a value.` : `${plural(hits, 'value')} of ${count(list.reduce((sum, row) => sum + row.count, 0))}${of ? `, of the events${of},` : ''} ${hits === 1 ? 'is' : 'are'} beyond ${wanted.threshold} σ.`);
             table.update(list);

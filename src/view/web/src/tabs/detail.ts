@@ -5,7 +5,7 @@ import {clockOf, shownAt, shownTime} from '../app';
 import {button, element, setText} from '../dom';
 import {both, fieldFilter} from '../filters';
 import {timeText} from '../format';
-import type {EventDetail} from '../protocol';
+import {type EventDetail, GONE} from '../protocol';
 import {Job} from './job';
 
 /** An event as lines of text, for the clipboard. */
@@ -34,9 +34,11 @@ export function detail(app: App): {root: HTMLElement; update(): void; hide(): vo
     setText(heading, now ? `${now.name} · ${now.number}` : '');
     heading.hidden = bar.hidden = list.hidden = !now;
     setText(note, now ? '' : app.store.state.event === null ? 'Choose an event in the table or in the timeline.' : '');
+    if (now?.isGone)
+      setText(note, GONE);
     list.replaceChildren(...now ? [
       ...row('time', shownTime(app, shownAt(app, now))), ...row('track', app.model.trackName(now.track)),
-      ...row('text', now.text),
+      ...now.isGone ? [] : row('text', now.text),
       ...now.fields.flatMap(({path, text}) => row(path, text, () => also(path, text)))] : []);
   };
   show();

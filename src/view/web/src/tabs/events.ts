@@ -136,7 +136,8 @@ class EventsTab implements TabView {
     setText(kind.children[1], name);
     (kind.children[0] as HTMLElement).hidden = !row;
     if (row) (kind.children[0] as HTMLElement).style.background = toHex(hueOf(name, app.palette));
-    setText(text, row?.text ?? '');
+    setText(text, !row ? '' : row.text ?? 'overwritten');
+    set(text, {class: row?.text === null ? 'text gone' : 'text', title: row?.text === null ? 'The ring has overwritten its fields.' : null});
     if (index === this.current && this.grid.getAttribute('aria-activedescendant') !== target.id)
       set(this.grid, {'aria-activedescendant': target.id});
   }

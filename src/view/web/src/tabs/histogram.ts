@@ -10,6 +10,7 @@ import {colourField} from '../state';
 import {commandLine} from './command';
 import {distributionTable, marksOf} from './distribution';
 import {Job, settle} from './job';
+import {overwrittenNote} from './overwritten';
 import type {Tab} from './tab';
 import {setTabState, sortedTable, tabStateOf, withBar} from './table';
 
@@ -44,12 +45,13 @@ export const histogram: Tab = {
     const choose = fieldChoice(select, () => app.model.fields, 'Choose a field');
     const line = button('Draw as a line', () => drawLine(app, tabStateOf(app, key)), {title: 'Draw the field over time on each track'}), what = element('span', {class: 'note', role: 'status'});
     const colours = button('Colour by it', () => colourBy(app, tabStateOf(app, key)), {title: 'Colour the events by the value of the field'});
-    const command = commandLine(app), results = element('div', {class: 'results'});
-    panel.append(element('div', {class: 'bar'}, element('label', {}, 'Field ', select), line, colours, what), command.root, results);
+    const command = commandLine(app), results = element('div', {class: 'results'}), note = overwrittenNote(app);
+    panel.append(element('div', {class: 'bar'}, element('label', {}, 'Field ', select), line, colours, what), command.root, note.root, results);
     const add = (filter: string) => { app.store.update({filter: both(app.store.state.filter, filter)}); app.say(`The filter is ${app.store.state.filter}`); };
-    const job = new Job(message => { setText(what, message); results.replaceChildren(); });
+    const job = new Job(message => { setText(what, message); note.show(null); results.replaceChildren(); });
 
     const show = (field: string, found: HistogramReply) => {
+      note.show(found.from);
       const isText = found.values.length > 0 || found.all > 0;
       const all = app.model.filterText ? ' of the events that the filter selects' : '';
       setText(what, (isText ? `${count(found.values.reduce((sum, item) => sum + item.count, 0))} texts, ${count(Math.max(found.all, found.values.length))} different ones` : `${count(found.count)} values${others(found)}`) + all);
@@ -75,12 +77,14 @@ export const histogram: Tab = {
       update() {
         const field = tabStateOf(app, key), {server, filterId, filterText} = app.model, info = app.model.fields.find(item => item.name === field);
         choose(field);
+        note.show();
         line.hidden = colours.hidden = !info?.isNumeric;
         setText(colours, colourField(app.store.state) === field ? 'Colours by kind' : 'Colour by it');
         setText(line, app.store.state.field === field ? 'Remove the line' : 'Draw as a line');
         command.set(!server || !field ? '' : filtered(statCommand(server.command, info && !info.isNumeric ? ['counts', '--by', field] : ['histogram', field]), filterText));
         if (!field) {
           job.forget();
+          note.show(null);
           setText(what, '');
           return results.replaceChildren();
         }

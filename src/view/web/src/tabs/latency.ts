@@ -11,6 +11,7 @@ import type {Kind, LatencyReply, SpanStatistic, StatisticsReply, WorstPair} from
 import {commandLine} from './command';
 import {distributionTable, marksOf} from './distribution';
 import {Job, settle} from './job';
+import {overwrittenNote} from './overwritten';
 import type {Tab} from './tab';
 import type {Column} from './table';
 import {sortedTable, tabStateOf} from './table';
@@ -77,7 +78,7 @@ export const latency: Tab = {
   id: 'latency',
   title: 'Latency',
   mount(panel, app) {
-    const kinds = picker(app), what = element('h3', {role: 'status'}), command = commandLine(app), results = element('div', {class: 'results'}), notes = element('p', {class: 'note'});
+    const kinds = picker(app), what = element('h3', {role: 'status'}), command = commandLine(app), results = element('div', {class: 'results'}), notes = element('p', {class: 'note'}), incomplete = overwrittenNote(app);
     let spansFound: StatisticsReply | null = null, worstPair: WorstPair | null = null;
     const worstButton = button('Go to the worst', () => { if (worstPair) run(showPair(app, worstPair)); }, {class: 'main', hidden: true});
     const setWorst = (pair: WorstPair | null) => { worstPair = pair; worstButton.hidden = !pair; };
@@ -90,8 +91,8 @@ export const latency: Tab = {
       empty: 'The trace has no spans. Choose the kinds of events at which times begin and end.',
     });
     panel.classList.add('latency-panel');
-    panel.append(kinds.root, element('div', {class: 'latency-results'}, element('div', {class: 'latency-head'}, what, worstButton, command.root), results, notes, spans.root));
-    const job = new Job(message => { setWorst(null); setText(what, message); results.replaceChildren(); setText(notes, ''); });
+    panel.append(kinds.root, element('div', {class: 'latency-results'}, element('div', {class: 'latency-head'}, what, worstButton, command.root), incomplete.root, results, notes, spans.root));
+    const job = new Job(message => { setWorst(null); setText(what, message); incomplete.show(null); results.replaceChildren(); setText(notes, ''); });
     const spansJob = new Job(() => {});
 
     const isOff = (name: string) => app.store.state.kindsOff.includes(name);
@@ -118,6 +119,7 @@ export const latency: Tab = {
     };
 
     const show = (found: LatencyReply, from: string, to: string, key: string) => {
+      incomplete.show(found.from);
       const off = [from, to].filter(isOff), limits = limitsIn(app.store.state);
       const slewed = app.store.state.slew.size ? `, ${plural(app.store.state.slew.size, 'track')} at slewed times` : '';
       setText(what, `${from} → ${to}${key ? `, same ${key}` : ''}: ${count(found.count)} pairs${slewed}`);
@@ -136,6 +138,7 @@ export const latency: Tab = {
       hide() { job.stop(); spansJob.stop(); },
       update() {
         kinds.update();
+        incomplete.show();
         const {latencyFrom: from, latencyTo: to, latencyKey: key} = app.store.state, {server, filterId, filterText} = app.model, query = latencyQuery(app.store.state, filterId), isPair = query !== null;
         spans.root.hidden = isPair;
         results.hidden = notes.hidden = !isPair;
@@ -144,9 +147,10 @@ export const latency: Tab = {
           const of = !filterText ? '' : spansFound?.isOfAll ? ' of all events: a page without a server does not filter them' : ' of the events that the filter selects';
           setText(what, from || to ? `${from || '…'} → ${to || '…'}: choose the other kind` : `Times of all spans${of}`);
           job.forget();
+          incomplete.show(spansFound?.from ?? null);
           setWorst(null);
           if (!app.model.isFilterPending)
-            spansJob.ask(`spans ${filterId} ${server?.shows}`, signal => settle(app, () => app.source.statistics(filterId, signal), signal, reply => { spansFound = reply; spans.update(reply.spans.filter(row => row.count > 0)); }), {version: server?.events});
+            spansJob.ask(`spans ${filterId} ${server?.shows}`, signal => settle(app, () => app.source.statistics(filterId, signal), signal, reply => { spansFound = reply; incomplete.show(reply.from); spans.update(reply.spans.filter(row => row.count > 0)); }), {version: server?.events});
           spans.update((spansFound?.spans ?? []).filter(row => row.count > 0));
           return;
         }

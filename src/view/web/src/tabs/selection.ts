@@ -9,6 +9,7 @@ import type {SelectionReply} from '../protocol';
 import {commandLine} from './command';
 import {Job, settle} from './job';
 import {spanTimes} from './latency';
+import {overwrittenNote} from './overwritten';
 import type {Tab} from './tab';
 import {sortedTable, withBar} from './table';
 
@@ -33,7 +34,7 @@ export const selection: Tab = {
   title: 'Selection',
   mount(panel, app) {
     let found: SelectionReply | null = null, failure = '', foundKey = '', key = '';
-    const what = element('p', {class: 'selection-what', role: 'status'}), command = commandLine(app);
+    const what = element('p', {class: 'selection-what', role: 'status'}), command = commandLine(app), note = overwrittenNote(app);
     const job = new Job(message => { failure = message; foundKey = key; show(); });
     const numbered = (id: string, title: string, name: (row: Numbered) => string, only: (row: Numbered) => void) => sortedTable<Numbered>(app, {
       caption: title, stateKey: `selection.${id}`, first: '-events', id: row => String(row.id), empty: `${title}: none.`,
@@ -51,13 +52,14 @@ export const selection: Tab = {
     const zoomTo = button('Zoom to the ruler', () => app.run('zoom-ruler'), {title: 'Z'}), remove = button('Remove the ruler', () => app.run('clear-ruler'));
     panel.append(what,
       element('div', {class: 'bar'}, button('Set the ruler to the window', () => app.run('ruler-from-window'), {title: 'u'}), zoomTo, remove),
-      command.root, element('div', {class: 'columns'}, spans.root, kinds.root, tracks.root));
+      command.root, note.root, element('div', {class: 'columns'}, spans.root, kinds.root, tracks.root));
 
     const show = () => {
       zoomTo.disabled = remove.disabled = !app.store.state.selection;
       const {begin, end, isRuler} = intervalOf(app), length = end - begin, hasTimes = app.model.server?.hasTimes ?? true;
       const place = `${isRuler ? 'Ruler' : 'Window'}: ${shownTime(app, begin)} to ${shownTime(app, end)}${hasTimes ? ` (${durationExact(length)})` : ''}`;
       setText(what, failure ? `${place}: ${failure}` : !found ? `${place} …` : `${place}: ${count(found.events)} events${app.model.filterText ? ' that the filter selects' : ''}${app.store.state.slew.size ? `, ${plural(app.store.state.slew.size, 'track')} at slewed times` : ''}${hasTimes ? `, ${rate(found.events, length)} a second` : ''}${key === foundKey ? '' : ' …'}`);
+      note.show(failure ? null : found?.from ?? null, app.model.filterText ? undefined : 'the table of spans');
       if (!found)
         return;
       tracks.update(found.tracks.filter(item => item.events > 0).map(item => ({id: item.track, events: item.events})));
