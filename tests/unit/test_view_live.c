@@ -181,6 +181,112 @@ static void rows_of_one_time_are_told_apart(void **state) {
   view_events = NULL;
 }
 
+/* ---- events that are gone ---- */
+
+static bool is_there[VIEW_TEST_EVENTS]; /* by value */
+
+static bool take_some(void *user, const struct view_row *row) {
+  struct rows *rows = user;
+  char text[64];
+  unsigned value = view_events[rows->next].value;
+  snprintf(text, sizeof text, "value = %u", value);
+  assert_int_equal(row->number, rows->next + 1);
+  assert_int_equal(row->time_ns, view_events[rows->next].time_ns);
+  if (is_there[value])
+    assert_string_equal(row->text, text);
+  else
+    assert_null(row->text);
+  rows->count++;
+  rows->next++;
+  return true;
+}
+
+static bool take_field(void *user, const char *path, const char *text) {
+  (void)path;
+  (void)text;
+  ++*(unsigned *)user;
+  return true;
+}
+
+static void expect_some(struct view *view, uint64_t first, uint64_t count) {
+  struct kymo_error error = {0};
+  struct rows rows = {.next = first};
+  struct view_row row;
+  unsigned fields = 0;
+  view_expect_ok(view_rows(view, NULL, first, count, take_some, &rows, &error), &error);
+  assert_int_equal(rows.count, count);
+  view_expect_ok(view_event(view, first + 1, &row, take_field, &fields, &error), &error);
+  assert_int_equal(row.number, first + 1);
+  assert_int_equal(row.text != NULL, is_there[view_events[first].value]);
+  assert_int_equal(fields > 0, row.text != NULL);
+}
+
+/* The same trace without the first packets of its first stream, as a ring that has overwritten them. */
+static void cut_trace(const char *from, const char *to) {
+  static uint8_t bytes[64 * VIEW_TEST_PACKET];
+  char path[64];
+  view_begin_metadata(to);
+  for (unsigned i = 0; i < 2; i++) {
+    snprintf(path, sizeof path, "%s/stream_%u", from, i);
+    FILE *file = fopen(below(path), "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file), skip = i == 0 ? size / VIEW_TEST_PACKET / 2 : 0;
+    fclose(file);
+    assert_true(size < sizeof bytes);
+    snprintf(path, sizeof path, "%s/stream_%u", to, i);
+    write_file(path, bytes + skip * VIEW_TEST_PACKET, size - skip * VIEW_TEST_PACKET);
+  }
+}
+
+static void note_what_is_there(void) {
+  memset(is_there, 0, sizeof is_there);
+  view_read_all();
+  for (unsigned i = 0; i < view_event_count; i++)
+    is_there[view_events[i].value] = true;
+  assert_true(view_event_count > 0 && view_event_count < written);
+}
+
+/* Rows and details of events that are in the index alone: between others that can be read, forward, back and
+ * anywhere. */
+static void events_that_are_gone_are_rows_without_a_text(void **state) {
+  (void)state;
+  enum { ALL = 6000, PAGE = 75 };
+  char whole[256], cut[256];
+  written = 0;
+  now = 1000;
+  view_is_live = view_is_lossless = true;
+  view_begin_metadata("w");
+  for (unsigned i = 0; i < 2; i++)
+    view_begin_stream(&streams[i], "w", i);
+  for (; written < ALL; written++)
+    view_emit(&streams[view_chance(8) == 0], now += 1 + view_chance(3), 0, (uint32_t)written);
+  for (unsigned i = 0; i < 2; i++) {
+    view_flush(&streams[i]);
+    assert_int_equal(fflush(streams[i].file), 0);
+  }
+  snprintf(whole, sizeof whole, "%s", below("w"));
+  struct view *view = view_start(whole, VIEW_BY_THREAD, NULL, false);
+  follow(view);
+  cut_trace("w", "x");
+  snprintf(cut, sizeof cut, "%s", below("x"));
+  view_path = cut; /* what is opened from now on */
+  note_what_is_there();
+  view_path = whole;
+  view_read_all();
+  view_path = cut;
+  for (uint64_t i = 0; i < written; i += PAGE)
+    expect_some(view, i, PAGE);
+  for (uint64_t i = written; i > 0; i -= PAGE)
+    expect_some(view, i - PAGE, PAGE);
+  for (unsigned i = 0; i < 100; i++)
+    expect_some(view, view_chance(written - PAGE), 1 + view_chance(PAGE));
+  view_close(view);
+  for (unsigned i = 0; i < 2; i++)
+    view_end_stream(&streams[i]);
+  free(view_events);
+  view_events = NULL;
+}
+
 /* ---- selections ---- */
 
 static uint64_t sum_of(const uint64_t *counts, uint32_t count) {
@@ -429,6 +535,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_view_grows_with_its_trace, make_top, remove_top),
       cmocka_unit_test_setup_teardown(rows_of_one_time_are_told_apart, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(events_that_are_gone_are_rows_without_a_text, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_stream_that_comes_late_keeps_its_events, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_selection_counts_the_kinds_that_come_meanwhile, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_stream_keeps_its_name_when_another_trace_grows, make_top, remove_top),
