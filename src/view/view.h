@@ -226,9 +226,9 @@ struct view_slews {
 
 /* Steps of a task look at about `events` events. KYMO_OK: there is more to do; KYMO_END: it is done;
  * negative: it failed. Their progress is from 0 to 1. The _from functions: of the rings of a live process,
- * whether the result lacks events that were overwritten: it is complete from *from_ns on. What _new makes is the caller's, to be freed by _free
- * before the view is closed; on failure *out is NULL. Texts are copied; a filter must live as long as the
- * tasks that use it. */
+ * whether the result lacks events that were overwritten: it is complete from *from_ns on. What _new makes is
+ * the caller's, to be freed by _free before the view is closed; on failure *out is NULL. Texts are copied; a
+ * filter must live as long as the tasks that use it. */
 
 /* A filter in FDL (docs/filters.md). KYMO_E_SYNTAX … as kymo_filter_compile. Of a live trace
  * it selects among what was there when it was made. */

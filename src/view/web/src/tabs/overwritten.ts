@@ -7,7 +7,7 @@ import {incompleteness} from '../protocol';
 
 /** `show` sets the time, or none if the result is complete; without one it shows the same time as the clock has it now. */
 export function overwrittenNote(app: App): {root: HTMLElement; show(from?: bigint | null, what?: string): void} {
-  const root = element('p', {class: 'note overwritten', hidden: true});
+  const root = element('p', {class: 'overwritten', hidden: true});
   let now: bigint | null = null, whose: string | undefined;
   return {
     root,
