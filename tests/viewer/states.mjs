@@ -165,6 +165,7 @@ const rowsOf = page => page.evaluate(() => kymo.timeline.rows.rows.filter(row =>
 /** The picture ends with the row of the first track. */
 async function scrollToEnd(page) {
   await page.evaluate(() => { const row = kymo.timeline.rows.rows.find(item => item.type === 'track'); document.querySelector('.scroller').scrollTop = row.y + row.height - document.querySelector('.scroller').clientHeight; });
+  await page.evaluate(() => new Promise(done => { requestAnimationFrame(() => requestAnimationFrame(done)); })); // the page hears of it before the first of these frames
   await settled(page);
 }
 writeDeep('deep.cpel', 200);
