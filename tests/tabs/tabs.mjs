@@ -83,6 +83,19 @@ await check('the table has rows of the window when a filter is set', async () =>
   await until(page, isIn);
   await page.evaluate(() => window.kymo.store.update({begin: 0n, span: 0n}));
 });
+await check('a table that is scrolled while it goes to the window stays where it was scrolled to', async () => {
+  let asked, answer;
+  const isAsked = new Promise(resolve => { asked = resolve; }), mayAnswer = new Promise(resolve => { answer = resolve; });
+  await page.route(/api\/rowat/, async route => { asked(); await mayAnswer; await route.continue().catch(() => {}); });
+  await page.evaluate(() => { const {server} = window.kymo.model; window.kymo.store.update({begin: server.begin + (server.end - server.begin) / 2n, span: 1000n}); });
+  await isAsked;
+  await page.evaluate(() => { document.querySelector('.events-grid').scrollTop = 2000; });
+  answer();
+  await page.waitForTimeout(500); // what must not happen has no state to wait for
+  same(await page.evaluate(() => [document.querySelector('.events-grid').scrollTop, document.querySelector('.events-grid .row[data-row]').dataset.row]), [2000, '100']);
+  await page.unroute(/api\/rowat/);
+  await page.evaluate(() => window.kymo.store.update({begin: 0n, span: 0n}));
+});
 await check('the wheel moves by rows, and the scroll bar reaches any row', async () => {
   await page.evaluate(() => { document.querySelector('.events-grid').scrollTop = 1e9; });
   await until(page, total => [...document.querySelectorAll('.events-grid .row:not([hidden])')].some(row => row.dataset.row === String(total - 1) && row.children[0].textContent !== '…'), total);

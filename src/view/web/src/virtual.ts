@@ -52,6 +52,8 @@ export interface VirtualOptions {
   fill(element: HTMLElement, row: number): void;
   /** The rows in view are others than before. */
   shown?(first: number, count: number): void;
+  /** The user has scrolled. */
+  scrolled?(): void;
 }
 
 /** Draws the rows of a scroller. `layer` is sticky in it and holds the rows; `spacer` makes its height. */
@@ -63,7 +65,7 @@ export class VirtualRows {
   private viewHeight = 0;
 
   constructor(private scroller: HTMLElement, private layer: HTMLElement, private spacer: HTMLElement, private options: VirtualOptions) {
-    scroller.addEventListener('scroll', () => this.scrolled());
+    scroller.addEventListener('scroll', () => this.readScroll());
     scroller.addEventListener('wheel', event => this.wheel(event), {passive: false});
     new ResizeObserver(() => this.draw()).observe(scroller);
   }
@@ -82,11 +84,13 @@ export class VirtualRows {
   setTotal(total: number): void {
     if (total === this.total)
       return;
+    this.catchUp();
     this.total = total;
     this.draw();
   }
   /** Scrolls so that a row is in view. */
   show(row: number, context = 0): void {
+    this.catchUp();
     this.measure();
     this.move(placeToShow(row, this.place, this.geometry, context));
   }
@@ -100,22 +104,32 @@ export class VirtualRows {
   }
   /** Draws what is in view again. */
   draw(): void {
+    this.catchUp();
     this.measure();
     this.move(this.place);
   }
+  /** Goes where the user has scrolled to, if the browser has not reported that yet: what follows would undo it. */
+  catchUp(): void {
+    if (this.heightInView() === this.viewHeight) // in another height the browser has moved the scroll bar
+      this.readScroll();
+  }
 
+  private heightInView(): number {
+    return Math.max(0, this.scroller.clientHeight - this.options.headHeight);
+  }
   private measure(): void {
-    this.viewHeight = Math.max(0, this.scroller.clientHeight - this.options.headHeight);
+    this.viewHeight = this.heightInView();
     const height = contentHeight(this.geometry);
     this.spacer.style.height = `${height}px`;
     this.layer.style.height = `${Math.min(this.viewHeight, height)}px`;
   }
-  private scrolled(): void {
+  private readScroll(): void {
     if (Math.abs(this.scroller.scrollTop - this.lastScroll) < 1)
       return;
     this.lastScroll = this.scroller.scrollTop;
     this.place = placeOfScroll(this.lastScroll, this.geometry);
     this.fill();
+    this.options.scrolled?.();
   }
   private wheel(event: WheelEvent): void {
     if (this.total * this.options.rowHeight <= HEIGHT_MAX || event.ctrlKey || event.deltaY === 0)
@@ -123,6 +137,7 @@ export class VirtualRows {
     event.preventDefault();
     const unit = [1, this.options.rowHeight, this.viewHeight][event.deltaMode] ?? 1;
     this.move(this.place + event.deltaY * unit / this.options.rowHeight);
+    this.options.scrolled?.();
   }
   private move(place: number): void {
     this.place = Math.max(0, Math.min(lastPlace(this.geometry), place));

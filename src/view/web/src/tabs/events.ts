@@ -55,6 +55,10 @@ class EventsTab implements TabView {
         if (this.current < first || this.current >= first + size)
           set(this.grid, {'aria-activedescendant': null});
       },
+      scrolled: () => {
+        this.follower.stop(); // its answer would scroll away from where the user went
+        this.ownWindow = this.windowKey();
+      },
     });
     this.grid.addEventListener('keydown', event => this.pressed(event));
     this.grid.addEventListener('click', event => {
@@ -215,6 +219,9 @@ class EventsTab implements TabView {
       if (top && shownAt(this.app, top) >= begin && shownAt(this.app, top) < end || this.current >= 0 && this.rows.isShown(this.current) && this.isIn(this.current, begin, end))
         return;
       const row = await this.app.source.rowAt(begin, this.query(), signal);
+      this.rows.catchUp();
+      if (signal.aborted)
+        return;
       this.rows.show(Math.min(this.total - 1, row + this.rows.count - 1));
       this.rows.show(Math.min(this.total - 1, row));
     }, {pauseMs: FOLLOW_PAUSE_MS});
