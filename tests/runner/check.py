@@ -52,6 +52,11 @@ for name, status, words in (('steady', 0, '1 passed, 0 failed, 0 skipped\n'), ('
                             ('finding', 1, 'FAILED finding: case: too early')):
     got = result(name, SUITES[name])
     check(f'a suite that is "{name}" ends with {status}', got[0] == status and words in got[1], got)
+run.SILENT_SECONDS = 6
+got = result('slow', 'for i in 1 2 3 4 5 6 7 8; do sleep 1; echo ok $i; done')
+check('a suite may take longer than one that hangs is waited for', got[0] == 0 and '8 passed' in got[1], got)
+got = result('hangs', 'echo ok case; sleep 1000')
+check('a suite that hangs is ended, and what it printed counts', got[0] == 1 and 'FAILED hangs: printed nothing for 6 s' in got[1] and '1 passed' in got[1], got)
 got = result('once', SUITES['once'], [('once', 'case')])
 check('what is listed does not fail the run', got[0] == 0 and '(listed in tests/unsteady)' in got[1], got)
 got = result('once', SUITES['once'], [('once', 'cas'), ('always', 'case')])
