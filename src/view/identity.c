@@ -6,7 +6,8 @@
  *            cache, so all spellings of a path have one index
  *   files    device, inode, size and times of each file below the paths. A trace that was copied, moved or
  *            replaced has other ones; one that was overwritten has another time of change, which cannot be
- *            set
+ *            set. And a sample of its bytes, since a file that is longer now may have grown, or have been
+ *            overwritten
  *   reading  the schemas by which the trace is read. They come from metadata, C headers beside a Gist log,
  *            descriptions that are installed or named: whichever file changes, they change if it matters.
  *            And the names of files that tracks may have, and the order of the parts
@@ -16,6 +17,7 @@
 #include "base/list.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <kymo/info.h>
 #include <stdio.h>
@@ -27,11 +29,36 @@
 
 enum { DEPTH_MAX = 64, TICK_MS = 50 };
 
+/* ---- samples ---- */
+
+/* Both ends of a file, and places between them; of all further files of a large trace, their ends. */
+enum { SAMPLE_BYTES = 4096, SAMPLE_PLACES = 16, SAMPLED_WELL = 256 };
+
+/* The hash of some of the first `size` bytes of a file, which is the number `file` of the trace; 0: it cannot
+ * be read. Of up to SAMPLE_PLACES * SAMPLE_BYTES it is of all of them. To read more would take as long as to
+ * index. */
+static uint64_t sample_of(const char *path, uint64_t size, size_t file) {
+  uint8_t bytes[SAMPLE_BYTES];
+  uint64_t sample = 1, last = size > sizeof bytes ? size - sizeof bytes : 0,
+           steps = file < SAMPLED_WELL ? SAMPLE_PLACES - 1 : 1;
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0)
+    return 0;
+  for (uint64_t i = 0; i <= steps; i++) {
+    uint64_t at = last / steps * i + last % steps * i / steps, most = size - at;
+    ssize_t count = pread(fd, bytes, most < sizeof bytes ? (size_t)most : sizeof bytes, (off_t)at);
+    sample = kymo_hash64(bytes, count > 0 ? (size_t)count : 0, sample);
+  }
+  close(fd);
+  return sample;
+}
+
 /* ---- files ---- */
 
 /* What is below a path, in the order of names. As for the reader, links lead to what they name. */
 struct below {
   struct view_identity *identity;
+  const struct view_identity *then; /* or NULL: what is longer now is sampled as far as it was then */
   struct folder {
     uint64_t device, inode;
   } * visited; /* links may lead round in circles */
@@ -41,6 +68,18 @@ struct below {
 };
 
 static bool is_below(const char *path, const char *folder) { return strstr(path, folder) != NULL; }
+
+/* The sample of the next file, in comparison with the one then. Times say whether one of the same size is the
+ * same. */
+static uint64_t sample_now(const struct below *below, const char *path, uint64_t size) {
+  size_t file = below->identity->file_count;
+  if (!below->then)
+    return sample_of(path, size, file);
+  if (file >= below->then->file_count)
+    return 0;
+  const struct view_file *then = &below->then->files[file];
+  return then->size < size ? sample_of(path, then->size, file) : then->sample;
+}
 
 static void add_file(struct below *below, const char *path, const struct stat *info) {
   struct view_identity *identity = below->identity;
@@ -55,6 +94,7 @@ static void add_file(struct below *below, const char *path, const struct stat *i
                                  .device = (uint64_t)info->st_dev,
                                  .inode = (uint64_t)info->st_ino,
                                  .size = (uint64_t)info->st_size,
+                                 .sample = sample_now(below, path, (uint64_t)info->st_size),
                                  .written_s = info->st_mtim.tv_sec,
                                  .written_ns = info->st_mtim.tv_nsec,
                                  .changed_s = info->st_ctim.tv_sec,
@@ -119,9 +159,10 @@ static void name_it(const struct view *view, struct view_identity *identity, con
              kymo_hash64(what->text, what->length, 0));
 }
 
-void view_identify(const struct view *view, struct view_identity *identity) {
+static void identify(const struct view *view, struct view_identity *identity,
+                     const struct view_identity *then) {
   struct kymo_strbuf what = {0};
-  struct below below = {.identity = identity};
+  struct below below = {.identity = identity, .then = then};
   *identity = (struct view_identity){.path = ""};
   kymo_strbuf_printf(&what, "%d %s\n%s\n", (int)view->options.by, view->field ? view->field : "",
                      view->identity_text);
@@ -140,6 +181,10 @@ void view_identify(const struct view *view, struct view_identity *identity) {
     name_it(view, identity, &what);
   kymo_strbuf_free(&what);
   free(below.visited);
+}
+
+void view_identify(const struct view *view, struct view_identity *identity) {
+  identify(view, identity, NULL);
 }
 
 void view_identity_free(struct view_identity *identity) {
@@ -259,7 +304,8 @@ static enum view_change compare(const struct view_identity *then, const struct v
   for (size_t i = 0; i < then->file_count; i++) {
     const struct view_file *a = &then->files[i], *b = &now->files[i];
     if (a->name.high != b->name.high || a->name.low != b->name.low || a->device != b->device ||
-        a->inode != b->inode || a->size > b->size || (a->size == b->size && !is_same_time(a, b)))
+        a->inode != b->inode || a->sample != b->sample || a->size > b->size ||
+        (a->size == b->size && !is_same_time(a, b)))
       return VIEW_OTHER;
     change = a->size < b->size ? VIEW_GROWN : change;
   }
@@ -272,7 +318,7 @@ enum view_change view_change_of(const struct view *view, struct kymo_trace *trac
   enum view_change change = VIEW_SAME;
   if (!view->identity.is_known)
     return VIEW_SAME;
-  view_identify(view, &now);
+  identify(view, &now, &view->identity);
   change = now.is_known ? compare(&view->identity, &now) : VIEW_OTHER;
   /* the schemas of formats without metadata come from the events too */
   if (trace && change == VIEW_SAME && view_reading(trace, &reading) &&

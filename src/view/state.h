@@ -60,6 +60,7 @@ struct view_damage {
 struct view_file {
   struct kymo_hash128 name; /* of its path */
   uint64_t device, inode, size;
+  uint64_t sample; /* a hash of some of its bytes; 0: it cannot be read */
   int64_t written_s, written_ns, changed_s, changed_ns;
 };
 
@@ -319,8 +320,8 @@ bool view_reading(struct kymo_trace *trace, struct kymo_hash128 *reading);
 /* Whether it has rings of a process, which can change without another time of change. */
 bool view_is_ring(const struct kymo_trace *trace);
 struct kymo_hash128 view_hash_of(const struct view_identity *identity);
-/* What the files are in comparison with when they were indexed. GROWN: some are longer, and no other has
- * changed. OTHER also if they are the same and a trace of them that was opened since (or NULL) is read in
+/* What the files are in comparison with when they were indexed. GROWN: some are longer, the samples of what
+ * they had are the same, and no other has changed. OTHER also if they are the same and a trace of them that was opened since (or NULL) is read in
  * another way. SAME also if nothing is known of them. */
 enum view_change { VIEW_SAME, VIEW_GROWN, VIEW_OTHER };
 enum view_change view_change_of(const struct view *view, struct kymo_trace *trace);

@@ -167,16 +167,73 @@ static void a_trace_that_is_replaced_is_indexed_anew(void **state) {
 /* Events that were added later are not in what was counted: the index does not have them. */
 static void a_trace_that_has_grown_is_as_it_was(void **state) {
   (void)state;
-  write_tracks(2, 300, 1);
-  begin();
+  static struct view_test_stream stream;
+  static const char filter[] = "/api/filter?text=value%20%3C%2050";
+  view_is_lossless = true;
+  view_begin_metadata("l");
+  view_begin_stream(&stream, "l", 0);
+  for (unsigned i = 0; i < 60000; i++) {
+    view_emit(&stream, 10 + i, 0, i % 100);
+    if (i == 39999) {
+      view_flush(&stream);
+      fflush(stream.file);
+      begin_with("l", false);
+      work();
+    }
+  }
+  view_flush(&stream);
+  fclose(stream.file);
+  assert_true(has(filter, "\"state\":\"running\""));
   work();
-  for (unsigned i = 300; i < 400; i++)
-    list[i] = (struct view_cpel_event){1000 + i, i % 2, 0, 1};
-  view_write_cpel("t.cpel", list, 400, 1, 2); /* the same file, unlike write_tracks */
-  assert_true(has("/api/filter?text=datum%20%3E%200", "\"state\":\"running\""));
+  assert_true(has(filter, "\"count\":\"20000\""));
+  assert_true(has("/api/state", "\"events\":\"40000\""));
+  assert_true(has("/api/rows?first=39999&count=2", "\"total\":\"40000\""));
+  api_end(&api);
+}
+
+/* The same file has other events, and more of them: it looks as if it had grown. */
+static void a_file_that_is_overwritten_by_a_longer_one_is_indexed_anew(void **state) {
+  (void)state;
+  static const unsigned sizes[] = {300, 4000};
+  for (unsigned i = 0; i < 2; i++) {
+    write_tracks(2, sizes[i] / 2, 1);
+    begin();
+    work();
+    for (unsigned k = 0; k < sizes[i]; k++)
+      list[k] = (struct view_cpel_event){1000 + k, k % 2, 0, 5};
+    view_write_cpel("t.cpel", list, sizes[i], 1, 2); /* the same file, unlike write_tracks */
+    assert_true(has("/api/filter?text=datum%20%3E%201", "\"state\":\"running\""));
+    work();
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "\"events\":\"%u\"", sizes[i]);
+    assert_true(has("/api/state", wanted));
+    assert_true(has("/api/rows?first=0&count=1", "\"text\":\"5\""));
+    api_end(&api);
+  }
+}
+
+/* The same of a stream of packets that begin alike. */
+static void a_stream_that_is_overwritten_by_a_longer_one_is_indexed_anew(void **state) {
+  (void)state;
+  static struct view_test_stream stream;
+  view_is_lossless = true;
+  view_begin_metadata("l");
+  for (unsigned round = 0; round < 2; round++) {
+    view_begin_stream(&stream, "l", 0);
+    for (unsigned i = 0; i < 40000 + round * 100; i++)
+      view_emit(&stream, 10 + i, 0, i < 10000 ? 1 : 1 + round);
+    view_flush(&stream);
+    fclose(stream.file);
+    if (round == 0) {
+      begin_with("l", false);
+      work();
+      assert_true(has("/api/rows?first=39999&count=1", "\"text\":\"value = 1\""));
+    }
+  }
+  assert_true(has("/api/search?number=5", "the trace is indexed anew: ask again"));
   work();
-  assert_true(has("/api/filter?text=datum%20%3E%200", "\"count\":\"300\""));
-  assert_true(has("/api/state", "\"events\":\"300\""));
+  assert_true(has("/api/state", "\"events\":\"40100\""));
+  assert_true(has("/api/rows?first=39999&count=1", "\"text\":\"value = 2\""));
   api_end(&api);
 }
 
@@ -276,6 +333,10 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_wrong_index_is_built_anew_at_any_time, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_trace_that_is_replaced_is_indexed_anew, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_trace_that_has_grown_is_as_it_was, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(a_file_that_is_overwritten_by_a_longer_one_is_indexed_anew, make_top,
+                                      remove_top),
+      cmocka_unit_test_setup_teardown(a_stream_that_is_overwritten_by_a_longer_one_is_indexed_anew, make_top,
+                                      remove_top),
       cmocka_unit_test_setup_teardown(nothing_is_looked_up_in_another_trace, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_selection_is_of_the_trace_of_now, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_result_that_is_not_renewed_says_so, make_top, remove_top),
