@@ -202,6 +202,18 @@ await test('E7: times are exact to the nanosecond, also at 2^62: moves, the rule
   assert.equal(await other.evaluate(() => String(kymo.store.state.selection.begin)), String(LATE + 5n));
   await other.context().close();
 }));
+writeCpel('e7b.cpel', {tracks: ['a', 'b'], kinds: ['rx'], events: [...Array.from({length: 50}, (_, i) => [1000 + i * 100, i % 2, 0, i]), [2n ** 64n - 1n, 0, 0, 50]]});
+await test('E7: a time that is corrupt, at the end of all times, hides no other event', () => shows('e7b.cpel', async page => {
+  assert.equal(await total(page), 51);
+  await press(page, 's', 'End', 'd', 'Home', 'a');
+  await page.evaluate(() => kymo.store.update({begin: 0n, span: 10_000n}));
+  await settled(page);
+  assert.equal(await total(page), 50);
+  await press(page, 'a', 'd', 'w', 's');
+  await page.evaluate(() => kymo.store.update({begin: 0n, span: 2n ** 64n - 1n})); // as a link may say
+  await settled(page);
+  assert.equal(await total(page), 51);
+}));
 await test('F3: the scroll bar of the tracks reaches the first and the last one, and goes by the wheel', () => shows('d.cpel', async page => {
   const all = await names(page), bar = page.locator('.scroller'), top = () => page.evaluate(() => kymo.timeline.rows.rows.find(row => row.y + row.height > kymo.timeline.top()).track.name);
   const [most, height] = await bar.evaluate(item => [item.scrollHeight - item.clientHeight, item.scrollHeight]);

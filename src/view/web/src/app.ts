@@ -11,7 +11,7 @@ import type {Snapshots} from './snapshots';
 import type {Source} from './source';
 import type {Store} from './state';
 import type {Window} from './window';
-import {clip, whole} from './window';
+import {clip, limit, whole} from './window';
 
 /** What the others need of the timeline. */
 export interface TimelineView {
@@ -59,7 +59,7 @@ export function shownTime(app: App, time: bigint, places?: number): string {
 /** The window in use: span 0 in the state means the whole trace. */
 export function windowOf(app: Pick<App, 'store' | 'model'>): Window {
   const {begin, span} = app.store.state;
-  return span > 0n ? {begin, span} : whole(app.model.bounds);
+  return span > 0n ? limit({begin, span}) : whole(app.model.bounds);
 }
 export function setWindow(app: App, window: Window, join = 'window'): void {
   const clipped = clip(window, app.model.bounds), all = whole(app.model.bounds), isWhole = clipped.begin === all.begin && clipped.span === all.span;

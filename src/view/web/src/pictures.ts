@@ -13,7 +13,7 @@ import {PictureSum} from './sums';
 import {colourField} from './state';
 import type {Range} from './steps';
 import type {Window} from './window';
-import {whole} from './window';
+import {isOfTimes, whole} from './window';
 
 /** 'all': events without the page's filter; 'hit': those it selects; 'pairs': those of a latency; 'values', 'colours': of a field. */
 export type Layer = 'all' | 'hit' | 'spans' | 'values' | 'colours' | 'pairs';
@@ -203,7 +203,7 @@ export class Pictures {
   /** What is beside the window, for moving. */
   private surroundings(seen: Seen, window: Window, pixels: number, overview: readonly number[]): Request[] {
     const requests: Request[] = [], wide = {begin: window.begin - window.span / 2n, span: window.span * 2n}, items = this.itemsOf(seen, overview);
-    if (pixels * 2 > PIXELS_MAX || window.span >= whole(this.app.model.bounds).span)
+    if (pixels * 2 > PIXELS_MAX || window.span >= whole(this.app.model.bounds).span || !isOfTimes(wide))
       return requests;
     for (const layer of this.layers())
       if (!isOfField(layer))

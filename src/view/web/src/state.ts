@@ -66,7 +66,13 @@ interface Codec<T> {
 }
 
 const isWhole = /^-?\d{1,30}$/;
-const time: Codec<bigint> = {write: String, read: text => isWhole.test(text) ? BigInt(text) : undefined};
+/** A number of 64 bits: other ones are no times. */
+function readTime(text: string | undefined): bigint | undefined {
+  const number = text !== undefined && isWhole.test(text) ? BigInt(text) : undefined;
+  return number !== undefined && BigInt.asIntN(64, number) === number ? number : undefined;
+}
+const time: Codec<bigint> = {write: String, read: readTime};
+const duration: Codec<bigint> = {write: String, read: text => /^\d{1,20}$/.test(text) ? BigInt(text) : undefined};
 const natural = (least: number, most: number): Codec<number> => ({write: String, read: text => /^\d{1,15}$/.test(text) && +text >= least && +text <= most ? +text : undefined});
 const optional = <T>(codec: Codec<T>): Codec<T | null> => ({write: value => value === null ? '' : codec.write(value), read: codec.read});
 const words: Codec<string> = {write: value => value, read: text => text};
@@ -75,8 +81,8 @@ const flag: Codec<boolean> = {write: value => value ? '1' : '0', read: text => t
 const interval: Codec<Interval> = {
   write: value => `${value.begin},${value.end}`,
   read: text => {
-    const [begin, end, ...rest] = text.split(',');
-    return isWhole.test(begin) && isWhole.test(end ?? '') && rest.length === 0 ? {begin: BigInt(begin), end: BigInt(end)} : undefined;
+    const [from, to, ...rest] = text.split(','), begin = readTime(from), end = readTime(to);
+    return begin !== undefined && end !== undefined && rest.length === 0 ? {begin, end} : undefined;
   },
 };
 const NUMBERS_MAX = 100_000;
@@ -144,7 +150,7 @@ const texts: Codec<Map<string, string>> = {
 type Codecs = {[K in keyof State]: [name: string, codec: Codec<State[K]>]};
 
 const codecs: Codecs = {
-  begin: ['t', time], span: ['w', time], scroll: ['y', natural(0, 1e9)], rowHeight: ['h', natural(ROW_HEIGHT.least, ROW_HEIGHT.most)],
+  begin: ['t', time], span: ['w', duration], scroll: ['y', natural(0, 1e9)], rowHeight: ['h', natural(ROW_HEIGHT.least, ROW_HEIGHT.most)],
   order: ['order', numbers], hidden: ['hide', numbers], pinned: ['pin', numbers], selected: ['sel', numbers], collapsed: ['fold', names],
   slew: ['slew', offsets], filter: ['f', words], hides: ['only', flag], kindsOff: ['off', names], colour: ['colour', choice('kind', 'track', 'field', 'none')], colourField: ['by', words],
   shape: ['shape', choice('summary', 'events')], field: ['field', words], clock: ['clock', choice('relative', 'absolute', 'utc')], markA: ['a', optional(time)],

@@ -14,6 +14,7 @@ export interface Bounds {
 
 const LONE_EVENT_NS = 1_000_000n;
 const MARGIN = 32n; // the part of a window that may lie outside of the trace
+const FIRST = -(2n ** 63n), LAST = 2n ** 63n - 1n; // times are numbers of 64 bits; a corrupt trace may have any
 
 export function max(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
@@ -22,13 +23,23 @@ export function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
+/** Whether both ends of a window are times. */
+export function isOfTimes({begin, span}: Window): boolean {
+  return begin >= FIRST && begin + span <= LAST;
+}
+/** The part of a window in which there can be events. */
+export function limit({begin, span}: Window): Window {
+  const first = max(FIRST, min(begin, LAST - 1n));
+  return {begin: first, span: max(1n, min(begin + span, LAST) - first)};
+}
+
 /** The whole trace with a small margin on both sides. */
 export function whole(bounds: Bounds): Window {
   const length = bounds.end - bounds.begin;
   if (length <= 0n)
-    return {begin: bounds.begin - LONE_EVENT_NS / 2n, span: LONE_EVENT_NS};
+    return limit({begin: bounds.begin - LONE_EVENT_NS / 2n, span: LONE_EVENT_NS});
   const margin = length / (MARGIN - 2n) + 1n;
-  return {begin: bounds.begin - margin, span: length + 2n * margin};
+  return limit({begin: bounds.begin - margin, span: length + 2n * margin});
 }
 
 /** The nearest window that is no longer than the whole and shows no more than a margin outside of the trace. */
@@ -38,7 +49,8 @@ export function clip(window: Window, bounds: Bounds): Window {
     return all;
   const span = max(1n, window.span), margin = span / MARGIN + 1n;
   const first = max(all.begin, bounds.begin - margin), last = min(all.begin + all.span, bounds.end + margin + 1n) - span;
-  return {begin: max(first, min(window.begin, max(first, last))), span};
+  const begin = max(min(first, last), min(window.begin, max(first, last))); // a window may be longer than the trace with its margins
+  return {begin: max(all.begin, min(begin, all.begin + all.span - span)), span};
 }
 
 /** The window `numerator / denominator` times as long; what is at `part` (0 … 1) of the window stays there. */

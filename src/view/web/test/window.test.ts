@@ -1,17 +1,31 @@
 // SPDX-License-Identifier: MIT
 import {describe, expect, it} from 'vitest';
 import type {Bounds, Window} from '../src/window';
-import {between, center, clip, pan, placeOf, scale, ticks, timeAt, toEnd, toStart, whole, zoom} from '../src/window';
+import {between, center, clip, isOfTimes, limit, pan, placeOf, scale, ticks, timeAt, toEnd, toStart, whole, zoom} from '../src/window';
 
+const FIRST = -(2n ** 63n), LAST = 2n ** 63n - 1n;
 const bounds: Bounds = {begin: 1_000_000_000n, end: 4_000_000_000n};
-const EDGES: Bounds[] = [bounds, {begin: 0n, end: 0n}, {begin: -5n, end: 7n}, {begin: 5n, end: 5n}, {begin: -(2n ** 63n), end: 2n ** 63n - 1n}, {begin: 2n ** 62n, end: 2n ** 62n + 3n}];
+const EDGES: Bounds[] = [bounds, {begin: 0n, end: 0n}, {begin: -5n, end: 7n}, {begin: 5n, end: 5n}, {begin: FIRST, end: LAST - 1n}, {begin: LAST - 1n, end: LAST - 1n}, {begin: FIRST, end: FIRST}, {begin: 2n ** 62n, end: 2n ** 62n + 3n}];
 const end = (window: Window) => window.begin + window.span;
 
 describe('time windows', () => {
+  it('have ends that are times, of 64 bits, whatever the times of the trace are', () => {
+    for (const edge of EDGES) {
+      let window = whole(edge);
+      expect([isOfTimes(window), window.span > 0n]).toEqual([true, true]);
+      for (let i = 0; i < 80; i++) {
+        window = i % 3 ? zoom(window, 2n, 3n, 0.5, edge) : i % 2 ? toEnd(window, edge) : toStart(window, edge);
+        expect([isOfTimes(window), window.span > 0n]).toEqual([true, true]);
+      }
+    }
+    expect(limit({begin: FIRST - 5n, span: 10n})).toEqual({begin: FIRST, span: 5n});
+    expect(limit({begin: LAST + 5n, span: 10n})).toEqual({begin: LAST - 1n, span: 1n});
+    expect(limit({begin: -5n, span: 2n ** 70n})).toEqual({begin: -5n, span: LAST + 5n});
+  });
   it('show the whole trace with a margin, also that of one event', () => {
     for (const edge of EDGES) {
       const all = whole(edge);
-      expect(all.begin).toBeLessThan(edge.begin);
+      expect(all.begin).toBeLessThan(edge.begin + (edge.begin === FIRST ? 1n : 0n));
       expect(end(all)).toBeGreaterThan(edge.end);
     }
     expect(whole({begin: 5n, end: 5n}).span).toBe(1_000_000n);
