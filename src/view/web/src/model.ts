@@ -19,6 +19,7 @@ export interface ActiveFilter {
   count: number;
   added: number; // of these, by activities: they are no rows
   error: {message: string; column: number | null} | null;
+  indexed: number | null; // how many events there were for it; null: all. Another number: another result
   late: string | null; // said of a result that is not of all events
   from: bigint | null; // it has all events from this time on, but not all before
 }
@@ -179,7 +180,7 @@ export class Model {
       return;
     this.running[which].abort();
     this.running[which] = new AbortController();
-    this[which] = text === '' ? null : before?.text === text ? before : {text, id: null, state: 'running', done: null, count: 0, added: 0, error: null, late: null, from: null};
+    this[which] = text === '' ? null : before?.text === text ? before : {text, id: null, state: 'running', done: null, count: 0, added: 0, error: null, indexed: null, late: null, from: null};
     if (text !== '')
       void this.follow(which, text, this.running[which].signal);
     this.generation++;
@@ -193,8 +194,8 @@ export class Model {
         const {indexed} = await finish(() => this.source.filter(text, signal), signal, reply => {
           if (signal.aborted)
             return;
-          const before = this[which], isSame = before?.id === reply.id && before.state === reply.state && before.count === reply.count && before.done === reply.done && before.late === lateness(reply) && before.from === reply.from;
-          this[which] = {text, id: reply.state === 'failed' ? null : reply.id, state: reply.state, done: reply.done, count: reply.count, added: reply.added, error: reply.error, late: lateness(reply), from: reply.from};
+          const before = this[which], isSame = before?.id === reply.id && before.state === reply.state && before.count === reply.count && before.done === reply.done && before.indexed === reply.indexed && before.late === lateness(reply) && before.from === reply.from;
+          this[which] = {text, id: reply.state === 'failed' ? null : reply.id, state: reply.state, done: reply.done, count: reply.count, added: reply.added, error: reply.error, indexed: reply.indexed, late: lateness(reply), from: reply.from};
           if (isSame)
             return;
           this.generation++;
@@ -208,7 +209,7 @@ export class Model {
       if (signal.aborted || isAbort(error))
         return;
       const message = error instanceof Error ? error.message : String(error);
-      this[which] = {text, id: null, state: 'failed', done: null, count: 0, added: 0, error: {message, column: error instanceof ReplyError ? error.column : null}, late: null, from: null};
+      this[which] = {text, id: null, state: 'failed', done: null, count: 0, added: 0, error: {message, column: error instanceof ReplyError ? error.column : null}, indexed: null, late: null, from: null};
       this.generation++;
       this.tell('filter');
       this.tell('data');

@@ -8,6 +8,8 @@ const PAGES_MAX = 64;
 
 export class RowPages {
   private pages = new Map<number, Row[]>();
+  private fresh = new Set<number>(); // pages that are as they would be read now
+  private last = [0, -1]; // the pages in view
   private asked = new Map<number, AbortController>();
   private failedAt = -1;
   private version = 0;
@@ -32,6 +34,7 @@ export class RowPages {
   /** Asks for the pages of these rows, and gives up those that are out of view. */
   want(first: number, count: number): void {
     const from = Math.floor(first / PAGE_ROWS), to = Math.floor(Math.max(first, first + count - 1) / PAGE_ROWS);
+    this.last = [from, to];
     for (const [page, controller] of this.asked)
       if (page < from || page > to) {
         controller.abort();
@@ -42,7 +45,8 @@ export class RowPages {
       if (rows) {
         this.pages.delete(page); // the newest is the last one
         this.pages.set(page, rows);
-      } else if (!this.asked.has(page) && this.failedAt !== page)
+      }
+      if (!this.fresh.has(page) && !this.asked.has(page) && this.failedAt !== page)
         void this.load(page);
     }
   }
@@ -53,15 +57,28 @@ export class RowPages {
       controller.abort();
     this.asked.clear();
     this.pages.clear();
+    this.fresh.clear();
     this.failedAt = -1;
     this.version++;
+  }
+  /** The rows may be others now: those in view stay until they are read again, so that the table does not flicker. */
+  renew(): void {
+    const [from, to] = this.last;
+    for (const page of this.pages.keys())
+      if (page < from || page > to)
+        this.pages.delete(page);
+    this.stop();
+    this.fresh.clear();
+    this.failedAt = -1;
   }
   /** Forgets pages that were not full: rows came after them. */
   grow(): void {
     this.failedAt = -1;
     for (const [page, rows] of this.pages)
-      if (rows.length < PAGE_ROWS)
+      if (rows.length < PAGE_ROWS) {
         this.pages.delete(page);
+        this.fresh.delete(page);
+      }
   }
   stop(): void {
     for (const controller of this.asked.values())
@@ -77,10 +94,12 @@ export class RowPages {
       if (controller.signal.aborted || version !== this.version)
         return;
       this.pages.set(page, reply.rows);
+      this.fresh.add(page);
       for (const old of this.pages.keys()) {
         if (this.pages.size <= PAGES_MAX)
           break;
         this.pages.delete(old);
+        this.fresh.delete(old);
       }
       this.asked.delete(page);
       this.changed(reply.total);

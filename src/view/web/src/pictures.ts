@@ -133,7 +133,7 @@ export class Pictures {
     const {model} = this.app, generation = model.dataGeneration, filter = layer === 'hit' ? model.filter : layer === 'all' ? model.base : null;
     if (layer === 'pairs')
       return `${generation}/${model.pairs.current?.reply.count}`;
-    return `${generation}/${filter ? `${filter.count} ${filter.state}` : ''}`;
+    return `${generation}/${filter ? `${filter.count} ${filter.state} ${filter.indexed ?? ''}` : ''}`;
   }
   /** Pictures of other tracks are of no use any more. */
   clear(): void {

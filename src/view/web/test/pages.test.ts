@@ -7,11 +7,11 @@ const row = (number: number): Row => ({number, time: BigInt(number), track: 0, k
 
 function setup(total: number) {
   const asked: number[] = [], waiting: (() => void)[] = [], came: number[] = [], failed: unknown[] = [], aborted: number[] = [];
-  const source = {total, fails: false};
+  const source = {total, fails: false, shift: 0};
   const pages = new RowPages((first, count, signal) => {
     asked.push(first);
     signal.addEventListener('abort', () => aborted.push(first));
-    return new Promise<Rows>((resolve, reject) => waiting.push(() => source.fails ? reject(new Error('no')) : resolve({first, total: source.total, rows: Array.from({length: Math.max(0, Math.min(count, source.total - first))}, (_, i) => row(first + i + 1))})));
+    return new Promise<Rows>((resolve, reject) => waiting.push(() => source.fails ? reject(new Error('no')) : resolve({first, total: source.total, rows: Array.from({length: Math.max(0, Math.min(count, source.total - first))}, (_, i) => row(first + i + 1 + source.shift))})));
   }, all => came.push(all), error => failed.push(error));
   const answer = async () => { waiting.splice(0).forEach(go => go()); await new Promise(done => setTimeout(done)); };
   return {pages, asked, aborted, came, failed, source, answer};
@@ -50,6 +50,27 @@ describe('pages of rows', () => {
     pages.want(240, 40);
     await answer();
     expect(pages.get(299)?.number).toBe(300);
+  });
+  it('read rows again that may be others, and show the earlier ones in view until then', async () => {
+    const {pages, asked, source, answer} = setup(2000);
+    pages.want(0, 10);
+    await answer();
+    pages.want(PAGE_ROWS, 10);
+    await answer();
+    source.shift = 7;
+    pages.renew();
+    expect([pages.get(0), pages.get(PAGE_ROWS)?.number]).toEqual([undefined, PAGE_ROWS + 1]);
+    pages.want(PAGE_ROWS, 10);
+    pages.want(PAGE_ROWS, 10);
+    expect(asked).toEqual([0, PAGE_ROWS, PAGE_ROWS]);
+    source.shift = 9;
+    pages.renew(); // what is on its way is too old
+    pages.want(PAGE_ROWS, 10);
+    expect(asked.length).toBe(4);
+    await answer();
+    expect(pages.get(PAGE_ROWS)?.number).toBe(PAGE_ROWS + 10);
+    pages.want(PAGE_ROWS, 10);
+    expect(asked.length).toBe(4);
   });
   it('forget rows of another filter, also those that are on their way', async () => {
     const {pages, answer} = setup(1000);

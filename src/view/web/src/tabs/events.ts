@@ -39,6 +39,7 @@ class EventsTab implements TabView {
   private wanted = -1; // a row that was chosen before it was read
   private key = '';
   private generation = -1;
+  private result = ''; // of a live trace: what its rows are of
   private ownWindow = ''; // the window as this table set it
 
   constructor(panel: HTMLElement, private app: App) {
@@ -79,7 +80,7 @@ class EventsTab implements TabView {
     const {model, store: {state}} = this.app, {active, server} = model;
     if (!server || model.isFilterPending)
       return this.describe();
-    const key = `${active?.id ?? ''} ${server.shows} ${server.files.length} ${slewText(state.slew) ?? ''}`;
+    const key = `${active?.id ?? ''} ${server.shows} ${server.files.length} ${slewText(state.slew) ?? ''}`, result = this.resultOf();
     if (key !== this.key || server.generation < this.generation) {
       this.pages.clear();
       this.key = key;
@@ -87,9 +88,12 @@ class EventsTab implements TabView {
       this.shownEvent = null;
       if (state.event === null)
         this.ownWindow = ''; // other rows are in the window now
+    } else if (result !== this.result) {
+      this.pages.renew();
     } else if (this.generation !== server.generation || active?.state === 'running')
       this.pages.grow();
     this.generation = server.generation;
+    this.result = result;
     this.total = active?.id ? active.count - active.added : server.events;
     this.describe();
     this.rows.setTotal(this.total);
@@ -98,6 +102,11 @@ class EventsTab implements TabView {
     this.followWindow();
     this.detail.update();
     set(this.follow, {'aria-pressed': String(this.isFollowing)});
+  }
+  /** A filter of a live trace is made anew, with the same id: then other rows may be in the places of earlier ones. So may late events where slews decide the order. */
+  private resultOf(): string {
+    const {model: {active, server}, store: {state}} = this.app, slew = slewText(state.slew);
+    return server?.isLive && (active?.id || slew) ? [server.generation, active?.count, active?.done, active?.indexed, active?.from].join() : '';
   }
   private query(): RowsQuery {
     return {filter: this.app.model.filterId, slew: slewText(this.app.store.state.slew)};
@@ -149,6 +158,8 @@ class EventsTab implements TabView {
     if (total > this.total || !this.app.model.server?.isComplete)
       this.total = Math.max(this.total, total);
     this.rows.setTotal(this.total);
+    if (this.result && this.current >= 0 && this.shownEvent !== null && this.pages.get(this.current)?.number !== this.shownEvent)
+      this.current = this.pages.find(this.shownEvent);
     if (this.wanted >= 0 && this.pages.get(this.wanted))
       this.choose(this.wanted);
     this.rows.draw();
