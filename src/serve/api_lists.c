@@ -81,8 +81,10 @@ unsigned api_state(struct api_call *call) {
   const struct kymo_error *error = &api->main.error;
   char text[2048];
   struct view_info info = {.has_times = true, .is_complete = true, .progress = 1};
-  if (call->view)
+  if (call->view) {
+    view_agree(call->view, NULL); /* pictures alone would not notice another trace */
     view_info(call->view, &info);
+  }
   api_put_text(json, "version", KYMO_VERSION);
   api_put_uint(json, "generation", api->generation);
   api_put_text(json, "title", api->traces.title);
@@ -98,7 +100,10 @@ unsigned api_state(struct api_call *call) {
   else
     api_put_null(json, "progress");
   api_put_uint(json, "problems", count_problems(call->view));
-  api_put_text(json, "error", error->code < 0 ? kymo_error_text(error, text, sizeof text) : NULL);
+  api_put_text(json, "error",
+               error->code < 0 ? kymo_error_text(error, text, sizeof text)
+               : info.is_gone ? "the files of the trace are gone: pictures and counts are of what was indexed"
+                              : NULL);
   api_put_text(json, "trackBy", words[api->main.options.by]);
   api_put_text(json, "field", api->main.options.field);
   kymo_json_key(json, "compare");

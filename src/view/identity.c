@@ -319,7 +319,7 @@ enum view_change view_change_of(const struct view *view, struct kymo_trace *trac
   if (!view->identity.is_known)
     return VIEW_SAME;
   identify(view, &now, &view->identity);
-  change = now.is_known ? compare(&view->identity, &now) : VIEW_OTHER;
+  change = now.is_known ? compare(&view->identity, &now) : VIEW_GONE;
   /* the schemas of formats without metadata come from the events too */
   if (trace && change == VIEW_SAME && view_reading(trace, &reading) &&
       (reading.high != view->identity.reading.high || reading.low != view->identity.reading.low))

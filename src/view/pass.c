@@ -8,7 +8,7 @@ int view_pass_begin(struct view_pass *pass, struct view *view, const struct view
   pass->view = view;
   int status = view->options.open(view->options.user, false, &pass->trace, error);
   /* before a filter adds parts of its own */
-  pass->is_other = status == KYMO_OK && view_change_of(view, pass->trace) == VIEW_OTHER;
+  pass->is_other = status == KYMO_OK && view_change_of(view, pass->trace) >= VIEW_GONE;
   return status == KYMO_OK && filter ? view_filter_attach(filter, pass->trace, error) : status;
 }
 
@@ -31,7 +31,7 @@ static bool is_another(const struct view_pass *pass) {
   if (!view->is_complete || view->options.is_live)
     return false;
   enum view_change change = view_change_of(view, NULL);
-  return pass->is_other || change == VIEW_OTHER ||
+  return pass->is_other || change >= VIEW_GONE ||
          (change == VIEW_GROWN && is_whole(pass) && pass->number <= view->last_number);
 }
 
@@ -42,7 +42,10 @@ static int fail_by_damage(const struct kymo_trace *trace, struct kymo_error *err
 }
 
 int view_expect_same(struct view *view, struct kymo_error *error) {
-  if (!view->is_complete || view->options.is_live || view_change_of(view, NULL) != VIEW_OTHER)
+  enum view_change change =
+      view->is_complete && !view->options.is_live ? view_change_of(view, NULL) : VIEW_SAME;
+  view->is_gone = change == VIEW_GONE;
+  if (change != VIEW_OTHER)
     return KYMO_OK;
   view->is_wrong = true;
   return kymo_fail(error, KYMO_E_FORMAT, "the trace has changed: it is indexed anew");

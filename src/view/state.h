@@ -152,7 +152,8 @@ struct view {
   bool has_times, is_epoch, is_complete, is_from_cache;
   bool is_in_order; /* by time too: no event was without a time, or earlier than one before */
   uint64_t rebuilt;
-  int64_t looked_us;    /* when view_agree looked at the files */
+  int64_t looked_us;    /* when view_agree looked at the files … */
+  bool is_gone;         /* … and they were not there */
   bool is_wrong;        /* what was read does not fit: the index is thrown away at the next occasion */
   uint64_t check_track; /* of an index that was kept: how far all of it is checked … */
   uint32_t check_lane, check_chunk;
@@ -321,9 +322,9 @@ bool view_reading(struct kymo_trace *trace, struct kymo_hash128 *reading);
 bool view_is_ring(const struct kymo_trace *trace);
 struct kymo_hash128 view_hash_of(const struct view_identity *identity);
 /* What the files are in comparison with when they were indexed. GROWN: some are longer, the samples of what
- * they had are the same, and no other has changed. OTHER also if they are the same and a trace of them that was opened since (or NULL) is read in
- * another way. SAME also if nothing is known of them. */
-enum view_change { VIEW_SAME, VIEW_GROWN, VIEW_OTHER };
+ * they had are the same, and no other has changed. GONE: they cannot be found. OTHER also if they are the same and a trace of them that was opened
+ * since (or NULL) is read in another way. SAME also if nothing is known of them. */
+enum view_change { VIEW_SAME, VIEW_GROWN, VIEW_GONE, VIEW_OTHER };
 enum view_change view_change_of(const struct view *view, struct kymo_trace *trace);
 
 /* ---- file.c ---- */

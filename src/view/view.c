@@ -167,7 +167,10 @@ int view_agree(struct view *view, struct kymo_error *error) {
 }
 
 int view_disagree(struct view *view, struct kymo_trace *trace, struct kymo_error *error) {
-  bool has_changed = view_change_of(view, trace) != VIEW_SAME;
+  enum view_change change = view_change_of(view, trace);
+  bool has_changed = change != VIEW_SAME;
+  if (change == VIEW_GONE)
+    return kymo_fail(error, KYMO_E_FORMAT, "the files of the trace are gone");
   view->is_wrong |= !view->options.is_live && (has_changed || view->is_from_cache);
   if (view->is_from_cache)
     return KYMO_AGAIN;
@@ -273,6 +276,7 @@ void view_info(const struct view *view, struct view_info *info) {
                              .is_epoch = view->is_epoch,
                              .is_complete = view->is_complete,
                              .is_from_cache = view->is_from_cache,
+                             .is_gone = view->is_gone,
                              .rebuilt = view->rebuilt,
                              .tracks = view->track_count,
                              .kinds = view->kind_count,

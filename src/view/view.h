@@ -67,6 +67,7 @@ struct view_info {
   bool is_epoch;            /* times are times of day */
   bool is_complete;
   bool is_from_cache;
+  bool is_gone;     /* its files were not there when view_agree looked; what was indexed stays */
   uint64_t rebuilt; /* how often an index was found wrong and thrown away */
   uint32_t tracks, kinds, span_kinds;
   uint64_t spans, undrawn_spans; /* undrawn: those for which a track has no lane, or that are out of order */
@@ -77,8 +78,8 @@ struct view_info {
 void view_info(const struct view *view, struct view_info *info);
 /* Whether the index was found wrong: the next step throws it away and builds it anew. */
 bool view_is_wrong(const struct view *view);
-/* Whether what was looked up in the index holds: KYMO_OK; KYMO_E_FORMAT with the error if the index was found
- * wrong, or if the files are others now, which is looked at twice a second. */
+/* Whether what was looked up in the index holds: KYMO_OK, also if the files are gone; KYMO_E_FORMAT with the
+ * error if the index was found wrong, or if the files are others now, which is looked at twice a second. */
 int view_agree(struct view *view, struct kymo_error *error);
 /* The trace by which rows are read, for what is to be asked of it besides: schemas, fields, clocks. NULL with
  * the error. */

@@ -237,6 +237,29 @@ static void a_stream_that_is_overwritten_by_a_longer_one_is_indexed_anew(void **
   api_end(&api);
 }
 
+/* Pictures are of the index alone: the page looks at the state. */
+static void a_trace_that_nobody_reads_is_looked_at(void **state) {
+  (void)state;
+  write_tracks(2, 300, 1);
+  begin();
+  work();
+  assert_true(has("/api/state", "\"events\":\"300\""));
+  write_tracks(2, 200, 1);
+  until("/api/state", "\"events\":\"200\"");
+  assert_int_equal(unlink(below("t.cpel")), 0);
+  until("/api/state", "the files of the trace are gone: pictures and counts are of what was indexed");
+  work();
+  assert_true(has("/api/state", "\"events\":\"200\""));
+  assert_true(has("/api/rowat?time=1100", "\"row\":"));
+  assert_true(has("/api/filter?text=datum%20%3E%200", "cannot open"));
+  assert_true(has("/api/rows?first=150&count=1", "cannot open"));
+  assert_true(has("/api/state", "\"events\":\"200\""));
+  write_tracks(2, 100, 1);
+  until("/api/state", "\"events\":\"100\"");
+  assert_true(has("/api/state", "\"error\":null"));
+  api_end(&api);
+}
+
 /* What is looked up in the index, of a trace that was replaced meanwhile: no answer of the earlier one. */
 static void nothing_is_looked_up_in_another_trace(void **state) {
   (void)state;
@@ -337,6 +360,7 @@ int main(void) {
                                       remove_top),
       cmocka_unit_test_setup_teardown(a_stream_that_is_overwritten_by_a_longer_one_is_indexed_anew, make_top,
                                       remove_top),
+      cmocka_unit_test_setup_teardown(a_trace_that_nobody_reads_is_looked_at, make_top, remove_top),
       cmocka_unit_test_setup_teardown(nothing_is_looked_up_in_another_trace, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_selection_is_of_the_trace_of_now, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_result_that_is_not_renewed_says_so, make_top, remove_top),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Traces that grow, are damaged, are empty, or whose names are made to harm: what the page shows of them.
 import {spawnSync} from 'node:child_process';
-import {readFileSync, writeFileSync} from 'node:fs';
+import {readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {once} from 'node:events';
 import {KYMO, Server, assert, becomes, end, kymo, matches, names, open, press, program, settled, test, until, view, writeCpel} from './harness.mjs';
 
@@ -140,6 +140,37 @@ await test('a trace that is cut off: what can be read is shown, and where it end
   await server.stop();
 });
 writeCpel('empty.cpel', {tracks: ['a'], kinds: ['rx'], events: []});
+await test('a trace that is written anew while it is looked at is indexed anew, and one that is removed stays in the picture', async () => {
+  let first = 0;
+  const write = count => writeCpel('now.cpel', {tracks: ['a', 'b'], kinds: ['rx'], events: Array.from({length: count}, (_, i) => [i * 1000, i % 2, 0, first + i])});
+  write(500);
+  const server = await Server.start(['now.cpel']), page = await open(server.address), said = page.locator('footer .said'), text = row => page.locator(`.events-grid [data-row="${row}"] .text`);
+  await matches(text(2), /^2$/);
+  await page.evaluate(() => kymo.store.update({event: 3, focus: 1}));
+  for (const [i, count] of [700, 300].entries()) {
+    first = 1000 * (i + 1);
+    write(count);
+    await until(page, () => kymo.model.server.events, events => events === count);
+    await settled(page);
+    await matches(said, 'The trace has changed: it is indexed anew.');
+    assert.equal(await total(page), count);
+    await matches(text(2), new RegExp(`^${first + 2}$`)); // the table and the details are of the new one
+    await matches(page.locator('.detail'), new RegExp(`datum\\D*${first + 2}`));
+    assert.equal((await view(page)).focus, 1);
+  }
+  rmSync('now.cpel');
+  await matches(said, 'the files of the trace are gone: pictures and counts are of what was indexed');
+  await press(page, 'w', '0');
+  assert.equal(await total(page), 300);
+  await page.getByRole('tab', {name: 'Problems'}).click();
+  await matches(page.getByRole('tabpanel', {name: 'Problems'}), 'the files of the trace are gone');
+  write(200);
+  await until(page, () => kymo.model.server.events, events => events === 200);
+  await until(page, () => kymo.model.server.error, error => error === null);
+  assert.deepEqual(page.errors, []);
+  await server.stop();
+  await page.context().close();
+});
 await test('C12: a trace without events says so', async () => {
   const server = await Server.start(['empty.cpel']), context = await (await import('./harness.mjs')).browse(), page = await context.newPage();
   await page.goto(server.address);

@@ -164,9 +164,25 @@ function start(): void {
     if (slew.size > 0 && !/(^|&)slew=/.test(location.hash.slice(1)))
       store.update({slew}, null);
   });
+  sayChanges(app);
   update();
   void model.run();
   (window as unknown as {kymo: App}).kymo = app;
+}
+
+/** Says that the trace has become another one, or what is wrong with it. */
+function sayChanges(app: App): void {
+  let before = app.model.server;
+  app.model.subscribe(() => {
+    const {server} = app.model, last = before;
+    before = server;
+    if (!server || !last || server === last)
+      return;
+    if (server.error && server.error !== last.error)
+      app.say(server.error);
+    else if (server.rebuilt !== last.rebuilt && server.opened === last.opened)
+      app.say('The trace has changed: it is indexed anew.');
+  });
 }
 
 /** The state and the snapshots, for the URL. */

@@ -121,7 +121,7 @@ export class Model {
       const isOther = before !== null && (server.generation < before.generation || server.shows !== before.shows || server.tracks < before.tracks), tracks = this.tracks;
       await this.refreshLists(server, before, isOther);
       this.server = server;
-      if (before && server.opened !== before.opened)
+      if (before && (server.opened !== before.opened || server.rebuilt !== before.rebuilt))
         this.take(server, before, tracks);
       if (isOther && server.trackBy !== before.trackBy)
         this.store.update({order: [], hidden: [], pinned: [], selected: [], collapsed: [], slew: new Map(), focus: null, scroll: 0}, null);

@@ -81,6 +81,7 @@ export interface ServerState {
   error: string | null;
   trackBy: string; // 'thread', 'cpu', …, 'field NAME'
   opened: number; // how often other traces were opened, or the same ones again
+  rebuilt: number; // how often the index was thrown away, since the trace had changed
   shows: string; // another text when numbers of tracks, kinds and events are of something else
   canChange: boolean; // other traces can be opened
   gistClock: string; // as --gist-clock, or ''
@@ -101,7 +102,7 @@ export function parseState(value: Json): ServerState {
     undrawnSpans: count(from.undrawnSpans), losses: count(from.losses), lostEvents: count(from.lostEvents),
     lostPackets: count(from.lostPackets), unknownLosses: count(from.unknownLosses), problems: count(from.problems),
     indexBytes: count(from.indexBytes), error: textOrNull(from.error), trackBy,
-    opened: count(from.opened), shows: `${count(from.opened)} ${trackBy}`, canChange: from.canChange === true, gistClock: text(from.gistClock), cpelClock: text(from.cpelClock),
+    opened: count(from.opened), rebuilt: count(from.rebuilt), shows: `${count(from.opened)} ${count(from.rebuilt)} ${trackBy}`, canChange: from.canChange === true, gistClock: text(from.gistClock), cpelClock: text(from.cpelClock),
     compare: from.compare ? {title: text(fields(from.compare).title)} : null,
     start: {filter: text(fields(from.start).filter), begin: timeOrNull(fields(from.start).begin), end: timeOrNull(fields(from.start).end), slew: list(fields(from.start).slew).map(item => ({track: text(fields(item).track), ns: time(fields(item).ns)}))},
   };
