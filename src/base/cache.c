@@ -17,10 +17,11 @@ bool kymo_cache_folder(char *out, size_t size) {
 bool kymo_cache_make(const char *folder) {
   char above[PATH_MAX];
   const char *last = strrchr(folder, '/');
-  if (mkdir(folder, 0700) != 0 && errno == ENOENT && last && (size_t)(last - folder) < sizeof above) {
+  int status = mkdir(folder, 0700);
+  if (status != 0 && errno == ENOENT && last && (size_t)(last - folder) < sizeof above) {
     snprintf(above, sizeof above, "%.*s", (int)(last - folder), folder);
-    mkdir(above, 0700);
-    mkdir(folder, 0700);
+    status = mkdir(above, 0700);
+    status = status == 0 || errno == EEXIST ? mkdir(folder, 0700) : status;
   }
-  return access(folder, W_OK | X_OK) == 0;
+  return (status == 0 || errno == EEXIST) && access(folder, W_OK | X_OK) == 0;
 }

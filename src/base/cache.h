@@ -8,7 +8,7 @@
 
 /* Writes `$XDG_CACHE_HOME/kymo`, or `~/.cache/kymo`. False: there is no such folder, or it does not fit. */
 bool kymo_cache_folder(char *out, size_t size);
-/* Makes this folder and the one above it, unless they exist. False: files cannot be made in it. */
+/* Makes this folder and the one above it, unless they exist. False with errno: files cannot be made in it. */
 bool kymo_cache_make(const char *folder);
 
 #endif

@@ -9,6 +9,7 @@ void api_put_info(struct kymo_json *json, const struct view_info *info) {
   api_put_bool(json, "isEpoch", info->is_epoch);
   api_put_bool(json, "isComplete", info->is_complete);
   api_put_bool(json, "isFromCache", info->is_from_cache);
+  api_put_bool(json, "isKept", info->is_kept);
   api_put_u64(json, "rebuilt", info->rebuilt);
   api_put_uint(json, "tracks", info->tracks);
   api_put_uint(json, "kinds", info->kinds);

@@ -3,6 +3,7 @@
  * kymo view: shows traces in a browser. A server on this machine (serve/serve.h) has the traces and an index
  * of their events; the page in the browser asks it for pictures.
  */
+#include "base/cache.h"
 #include "base/fail.h"
 #include "base/list.h"
 #include "serve/serve.h"
@@ -14,6 +15,7 @@
 #include "tool/window.h"
 #include <errno.h>
 #include <kymo/time.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -294,6 +296,18 @@ static int start_at(struct serve_traces *start, struct tool_input *input) {
   return status;
 }
 
+/* Says why the index is not kept. */
+static void check_cache(const struct viewing *viewing) {
+  char folder[PATH_MAX];
+  const struct tool_traces *shown = viewing->shown;
+  if (!shown->options.is_kept || !shown->input.count || shown->input.quiet)
+    return;
+  if (!kymo_cache_folder(folder, sizeof folder))
+    tool_say("the index is not kept for the next start: neither $XDG_CACHE_HOME nor $HOME is a folder");
+  else if (!kymo_cache_make(folder))
+    tool_say("the index is not kept for the next start: %s: %s", folder, strerror(errno));
+}
+
 static int serve_traces(struct viewing *viewing, struct serve_options *serving) {
   struct command *command = viewing->command;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
@@ -338,8 +352,10 @@ static int run_server(struct command *command) {
   serving.traces.slew_count = command->slew_count;
   serving.other = command->compare ? &viewing.other.options : NULL;
   serving.other_title = viewing.other.title;
-  if (status == TOOL_OK)
+  if (status == TOOL_OK) {
+    check_cache(&viewing);
     status = serve_traces(&viewing, &serving);
+  }
   give_up(viewing.shown);
   tool_traces_free(&viewing.other);
   return status;
@@ -350,9 +366,7 @@ static int run_html(struct command *command) {
   int status =
       tool_traces_prepare(&traces, &(struct tool_traces_options){command->by, command->field, false});
   if (status == TOOL_OK)
-    status = tool_view_html(command->html, &traces.options, traces.input.count, traces.title, traces.command,
-                            command->input.quiet);
-  status = traces.is_said ? traces.status : status;
+    status = tool_view_html(command->html, &traces, command->input.quiet);
   tool_traces_free(&traces);
   return status;
 }

@@ -140,16 +140,18 @@ static int report(const struct html_data *data) {
   return result == TOOL_OK && is_damaged ? TOOL_DAMAGED : result;
 }
 
-int tool_view_html(const char *path, const struct view_options *options, size_t file_count, const char *title,
-                   const char *command, bool is_quiet) {
-  struct html_data data = {
-      .options = options, .file_count = file_count, .title = title, .command = command, .is_quiet = is_quiet};
+int tool_view_html(const char *path, const struct tool_traces *traces, bool is_quiet) {
+  struct html_data data = {.options = &traces->options,
+                           .file_count = traces->input.count,
+                           .title = traces->title,
+                           .command = traces->command,
+                           .is_quiet = is_quiet};
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   int status = html_data_begin(&data, &error), result = TOOL_OK;
   if (status != KYMO_OK) {
-    if (*error.message)
+    if (*error.message && !traces->is_said)
       tool_say_error(&error);
-    result = status == KYMO_E_USAGE ? TOOL_USAGE : TOOL_FAILED;
+    result = traces->is_said ? traces->status : status == KYMO_E_USAGE ? TOOL_USAGE : TOOL_FAILED;
   } else if (data.events > HTML_EVENTS_MAX) {
     tool_say("%s: %" PRIu64 " events, expected at most %d; --begin, --end and --filter select fewer", path,
              data.events, HTML_EVENTS_MAX);

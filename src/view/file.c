@@ -225,10 +225,14 @@ void view_keep(struct view *view) {
   char folder[sizeof view->identity.path];
   uint64_t most = view->options.kept_most ? view->options.kept_most : VIEW_KEPT_MOST;
   /* a trace that has grown or changed meanwhile is another one */
-  if (!find_folder(view, folder) || view_change_of(view, view->build->trace) != VIEW_SAME ||
-      !write_rest(view) || view->store.mapped > most || !view_kept_use(view->store.fd))
-    return;
-  view_store_guard(&view->store);
-  if (name_file(view))
+  bool is_kept = find_folder(view, folder) && view_change_of(view, view->build->trace) == VIEW_SAME &&
+                 write_rest(view) && view->store.mapped <= most && view_kept_use(view->store.fd);
+  if (is_kept) {
+    view_store_guard(&view->store);
+    is_kept = name_file(view);
+  }
+  if (is_kept)
     view_kept_trim(folder, most);
+  else
+    *view->identity.path = 0;
 }

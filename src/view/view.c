@@ -277,6 +277,7 @@ void view_info(const struct view *view, struct view_info *info) {
                              .is_complete = view->is_complete,
                              .is_from_cache = view->is_from_cache,
                              .is_gone = view->is_gone,
+                             .is_kept = *view->identity.path,
                              .rebuilt = view->rebuilt,
                              .tracks = view->track_count,
                              .kinds = view->kind_count,

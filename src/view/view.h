@@ -67,6 +67,7 @@ struct view_info {
   bool is_epoch;            /* times are times of day */
   bool is_complete;
   bool is_from_cache;
+  bool is_kept;     /* for the next start, when it is complete */
   bool is_gone;     /* its files were not there when view_agree looked; what was indexed stays */
   uint64_t rebuilt; /* how often an index was found wrong and thrown away */
   uint32_t tracks, kinds, span_kinds;

@@ -160,6 +160,14 @@ def not_written():
     same(os.listdir('folder'), [])
 
 
+def no_trace():
+    """The reason is said once, as by kymo cat."""
+    for path in ('no-such-file', __file__):
+        shown = subprocess.run([KYMO, 'view', '--html', 'none.html', path], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        wanted = subprocess.run([KYMO, 'cat', path], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        same((shown.returncode, shown.stderr, os.path.exists('none.html')), (wanted.returncode, wanted.stderr.replace('kymo cat', 'kymo view'), False))
+
+
 def mode():
     """The file is as the user's files are."""
     os.umask(0o027)
@@ -172,7 +180,7 @@ def main():
                         ('recorded', [])):
         if os.path.exists(path):
             check(f'html: events of {path} {" ".join(words)}'.strip(), events, path, *words)
-    for test in (evil, damage, too_many, too_many_spans, not_written, mode):
+    for test in (evil, damage, too_many, too_many_spans, not_written, no_trace, mode):
         check(f'html: {test.__name__}', test)
 
 

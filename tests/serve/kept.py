@@ -240,6 +240,29 @@ def refused_once():
     same((finished.returncode, finished.stderr.count('metadata:1')), (3, 1))
 
 
+def not_kept():
+    """Without a folder for it the index is in a temporary file. kymo says so once, and the page does."""
+    fresh()
+    trace()
+    write('kept/file', '')
+    usual = {name: value for name, value in os.environ.items() if name not in ('XDG_CACHE_HOME', 'HOME')}
+    for env, words in (({}, 'neither $XDG_CACHE_HOME nor $HOME is a folder'), ({'HOME': f'{FOLDER}/file'}, f'{FOLDER}/file/.cache/kymo: Not a directory'),
+                       ({'XDG_CACHE_HOME': '/proc/none', 'HOME': FOLDER}, '/proc/none/kymo: No such file or directory')):
+        with Server(KYMO, 'kept/t', env={**usual, **env}) as server:
+            state = server.built()
+            same((env, state.isKept, state.isFromCache, int(state.events) > 0), (env, False, False, True))
+            server.ask('reload')
+            server.built()
+            same(server.stop(), (0, f'kymo view: the index is not kept for the next start: {words}\n'))
+    with Server(KYMO, '--quiet', 'kept/t', env=usual) as server:
+        server.built()
+        same(server.stop(), (0, ''))
+    with Server(KYMO, 'kept/t', env={**usual, 'XDG_CACHE_HOME': CACHE}) as server:
+        same(server.built().isKept, True)
+        same(server.stop(), (0, ''))
+
+
+check('kept: nowhere', not_kept)
 check('kept: a header beside a Gist log changes', gist_header)
 check('kept: a header comes beside a Gist log', gist_header_comes)
 check('kept: a header beside a Gist log goes', gist_header_goes)

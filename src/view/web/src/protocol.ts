@@ -66,6 +66,7 @@ export interface ServerState {
   isLive: boolean;
   overwrittenBefore: bigint | null; // the rings of a program have overwritten events before this time
   isFromCache: boolean;
+  isKept: boolean; // the index, for the next start
   progress: number | null;
   tracks: number;
   kinds: number;
@@ -97,7 +98,7 @@ export function parseState(value: Json): ServerState {
     version: text(from.version), generation: count(from.generation), title: text(from.title), files: list(from.files).map(text),
     command: text(from.command), events: count(from.events), begin: time(from.begin), end: time(from.end),
     hasTimes: from.hasTimes !== false, isEpoch: from.isEpoch === true, isComplete: from.isComplete === true,
-    isLive: from.isLive === true, overwrittenBefore: timeOrNull(from.overwrittenBefore), isFromCache: from.isFromCache === true, progress: numberOrNull(from.progress),
+    isLive: from.isLive === true, overwrittenBefore: timeOrNull(from.overwrittenBefore), isFromCache: from.isFromCache === true, isKept: from.isKept === true, progress: numberOrNull(from.progress),
     tracks: count(from.tracks), kinds: count(from.kinds), spanKinds: count(from.spanKinds), spans: count(from.spans),
     undrawnSpans: count(from.undrawnSpans), losses: count(from.losses), lostEvents: count(from.lostEvents),
     lostPackets: count(from.lostPackets), unknownLosses: count(from.unknownLosses), problems: count(from.problems),

@@ -33,7 +33,7 @@ function facts(app: App): [string, string][] {
     ['Spans', server.undrawnSpans ? `${count(server.spans)}, of which ${count(server.undrawnSpans)} are not drawn` : count(server.spans)],
     ['Losses', `${count(server.losses)} (${count(server.lostEvents)} events, ${count(server.lostPackets)} packets, ${count(server.unknownLosses)} of unknown size)`],
     ['Damaged places', count(server.problems)],
-    ['Index', `${bytes(server.indexBytes)}, ${server.isComplete ? 'complete' : 'being built'}${server.isFromCache ? ', from the cache' : ''}`],
+    ['Index', `${bytes(server.indexBytes)}, ${server.isComplete ? 'complete' : 'being built'}${server.isFromCache ? ', from the cache' : server.isKept ? '' : ', not kept for the next start'}`],
     ['Snapshots', count(app.snapshots.list.length)],
     ['Ruler', state.selection ? durationExact(state.selection.end - state.selection.begin) : 'none'],
     ['Clock rate', rates.length ? rates.slice(0, CLOCKS_SHOWN).join(', ') + (rates.length > CLOCKS_SHOWN ? ` and ${rates.length - CLOCKS_SHOWN} others` : '') : 'the trace has no clock'],
