@@ -13,6 +13,7 @@
 /* Each track has the first lanes; further ones are limited for all tracks together. */
 enum { VIEW_LANES_MAX = 1024, VIEW_LANES_FIRST = 64, VIEW_LANES_FURTHER = 65536 };
 enum { VIEW_SAME_SORTS = 64 };
+enum { VIEW_SLOW_SEEKS = 2 };
 
 /* Spans of a track that are not at the same time. */
 struct view_lane {
@@ -164,6 +165,7 @@ struct view {
   /* reading */
   struct kymo_trace *reader;
   uint64_t reached;       /* the largest number to which it has gone */
+  unsigned slow_seeks;    /* how often finding a time took long; from VIEW_SLOW_SEEKS on, numbers are used */
   uint64_t read;          /* the number of the event that it has read last; 0: not known */
   uint64_t reader_number; /* how far the index was when it was opened … */
   struct view_match {     /* … and of a live trace, where its events are in the index */

@@ -3,13 +3,15 @@
  * What is read from the trace itself: rows of a table, an event with all its fields.
  *
  * Where all events are in the order of their times, an event is reached by its time, for which traces have
- * indexes: the index knows how many events of that time are before it. Elsewhere it is reached by its number.
+ * indexes: the index knows how many events of that time are before it. Elsewhere, and where finding a time
+ * takes long, it is reached by its number, for which a trace has checkpoints once it has gone over its events.
  */
 #include "view/event_text.h"
 #include "view/state.h"
 #include "base/fail.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 void view_close_reader(struct view *view) {
   view_match_end(&view->match);
@@ -172,20 +174,38 @@ static int reach_number(struct view *view, uint64_t number, const struct kymo_ev
   return status;
 }
 
-static int reach(struct view *view, const struct view_mark *mark, const struct kymo_event **event,
-                 struct kymo_error *error) {
+static int64_t cpu_now_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* Some formats have no index of times, or packets that are large: all events before are stepped over. The
+ * first seek of others may take long, too, since it makes their index. */
+static int reach_time(struct view *view, const struct view_mark *mark, const struct kymo_event **event,
+                      struct kymo_error *error) {
+  enum { SLOW_US = 3000 };
   struct kymo_trace *trace = view->reader;
-  if (view_must_match(view))
-    return reach_live(view, mark, event, error);
-  if (!view->is_in_order)
-    return reach_number(view, mark->number, event, error);
+  int64_t begin_us = cpu_now_us();
   uint64_t before;
   int status = count_before(view, mark, &before);
   if (status == KYMO_OK)
     status = kymo_trace_goto_time(trace, mark->time_ns, error);
   for (uint64_t i = 0; i <= before && status == KYMO_OK; i++)
     status = kymo_trace_next(trace, event, error);
+  view->slow_seeks += cpu_now_us() - begin_us > SLOW_US;
+  if (view->slow_seeks == VIEW_SLOW_SEEKS)
+    view->reached = 0; /* checkpoints are made from here on */
   return status;
+}
+
+static int reach(struct view *view, const struct view_mark *mark, const struct kymo_event **event,
+                 struct kymo_error *error) {
+  if (view_must_match(view))
+    return reach_live(view, mark, event, error);
+  if (view->is_in_order && view->slow_seeks < VIEW_SLOW_SEEKS)
+    return reach_time(view, mark, event, error);
+  return reach_number(view, mark->number, event, error);
 }
 
 /* Whether the event that was read is the one that the index has. */
