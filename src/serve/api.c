@@ -204,10 +204,27 @@ static bool end_call(struct asked *asked) {
   return end_json(&asked->rendered);
 }
 
+/* Adds the JSON to the bytes. False: no memory. */
+static bool join_json(struct api_call *call, const char *text, size_t size) {
+  size_t all = call->size + (size + 3) / 4 * 4 + 4;
+  uint8_t *bytes = realloc(call->bytes, all);
+  if (!bytes)
+    return false;
+  memset(bytes + call->size, 0, all - call->size);
+  memcpy(bytes + call->size, text, size);
+  for (unsigned i = 0; i < 4; i++)
+    bytes[all - 4 + i] = (uint8_t)(size >> 8 * i);
+  call->bytes = bytes;
+  call->size = all;
+  return true;
+}
+
 static void reply_to(struct asked *asked, unsigned status, struct http_reply *reply) {
-  const struct api_call *call = &asked->call;
+  struct api_call *call = &asked->call;
   const struct query *query = &asked->query;
   char *text = end_call(asked) ? asked->rendered.text : NULL;
+  if (text && call->bytes && call->has_json && !join_json(call, text, asked->rendered.size))
+    status = API_FAILED;
   if (status >= API_BAD || !text) {
     free(call->bytes);
     free(text);

@@ -52,8 +52,9 @@ struct api_call {
   struct view *view;
   struct query *query;
   struct kymo_json *json; /* of the reply … */
-  void *bytes;            /* … or bytes, allocated with malloc */
+  void *bytes;            /* … or bytes, allocated with malloc … */
   size_t size;
+  bool has_json;           /* … with the JSON after them: its bytes, up to 3 zeros, and its size (u32) */
   struct kymo_error error; /* of a reply from 400 on, unless the query has one */
   void *state;             /* how far a handler is that has more than one step (api_state_of) … */
   void (*end_state)(void *state);

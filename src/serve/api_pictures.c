@@ -6,8 +6,10 @@
  *   u32 magic, generation, rows, cells, pixels, type
  *   u32 start[rows + 1]          the cells of row r are start[r] to start[r + 1] - 1; then up to 8 bytes
  *   tiles, spans:  f64 count[], longest[]; u32 pixel[], kind[], kinds_low[], kinds_high[]
- *   values:        f64 count[], least[], most[], last[]; u32 pixel[]; then up to 4 bytes; f64 least and most
+ *   values, texts: f64 count[], least[], most[], last[]; u32 pixel[]; then up to 4 bytes; f64 least and most
  *                  of all tracks and times, NaN if there is no value
+ *   texts:         values are numbers of texts; then JSON with these (api.h): {"texts":[{"text","length",
+ *                  "events"}, …]}
  */
 #include "serve/api.h"
 #include "base/fail.h"
@@ -15,7 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAGIC = 0x31564b59, HEADER_WORDS = 6, TYPE_TILE = 0, TYPE_SPANS = 1, TYPE_VALUES = 2 };
+enum { MAGIC = 0x31564b59, HEADER_WORDS = 6, TYPE_TILE = 0, TYPE_SPANS = 1, TYPE_VALUES = 2, TYPE_TEXTS = 3 };
 
 /* ---- bytes ---- */
 
@@ -111,7 +113,7 @@ static uint8_t *put_numbers(uint8_t *at, const struct picture *picture, bool is_
 }
 
 static unsigned reply(struct api_call *call, struct picture *picture, uint32_t type) {
-  bool is_values = type == TYPE_VALUES;
+  bool is_values = type >= TYPE_VALUES;
   size_t words = HEADER_WORDS + picture->rows + 1;
   size_t size = (words + words % 2) * 4 + picture->count * (is_values ? 4 * 8 + 4 : 2 * 8 + 4 * 4);
   size += is_values ? picture->count % 2 * 4 + 2 * 8 : 0;
@@ -238,6 +240,21 @@ unsigned api_spans(struct api_call *call) {
   return status == API_OK ? reply(call, picture, TYPE_SPANS) : status;
 }
 
+static void put_texts(struct api_call *call, const struct view_text *texts, uint32_t count) {
+  struct kymo_json *json = call->json;
+  kymo_json_key(json, "texts");
+  kymo_json_begin(json, '[');
+  for (uint32_t i = 0; i < count; i++) {
+    kymo_json_begin(json, '{');
+    api_put_text(json, "text", texts[i].text);
+    api_put_u64(json, "length", texts[i].length);
+    api_put_u64(json, "events", texts[i].events);
+    kymo_json_end(json, '}');
+  }
+  kymo_json_end(json, ']');
+  call->has_json = true;
+}
+
 static unsigned draw_values(struct api_call *call, struct picture *picture, const struct view_values *values,
                             const struct rows *rows) {
   unsigned status = API_OK;
@@ -257,7 +274,11 @@ static unsigned draw_values(struct api_call *call, struct picture *picture, cons
   }
   if (status == API_ABSENT)
     kymo_fail(&call->error, KYMO_E_UNKNOWN, "there is no such track");
-  return status == API_OK ? reply(call, picture, TYPE_VALUES) : status;
+  uint32_t count;
+  const struct view_text *texts = view_values_texts(values, &count);
+  if (status == API_OK && texts)
+    put_texts(call, texts, count);
+  return status == API_OK ? reply(call, picture, texts ? TYPE_TEXTS : TYPE_VALUES) : status;
 }
 
 unsigned api_values(struct api_call *call) {
@@ -267,7 +288,7 @@ unsigned api_values(struct api_call *call) {
   struct picture *picture = field ? picture_of(call, "tracks", false, &rows, &status) : NULL;
   if (!picture)
     return field ? status : API_BAD;
-  struct task_query wanted = {.words = {field}};
+  struct task_query wanted = {.words = {field, query_text(call->query, "texts")}};
   if (!api_filter_id(call, &wanted.filter))
     return API_ABSENT;
   const struct task *task = tasks_ask(&call->api->tasks, &task_of_values, &wanted, &call->error);

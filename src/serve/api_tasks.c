@@ -91,7 +91,8 @@ const struct task_kind task_of_histograms = {.begin = begin_histogram,
 static int begin_values(void **object, struct view *view, const struct task_query *query,
                         struct view_filter *filter, struct kymo_error *error) {
   struct view_values *made;
-  int status = view_values_new(&made, view, query->words[0], filter, error);
+  int status = query->words[1] ? view_values_new_texts(&made, view, query->words[0], filter, error)
+                               : view_values_new(&made, view, query->words[0], filter, error);
   *object = made;
   return status;
 }

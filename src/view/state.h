@@ -414,7 +414,7 @@ void view_pass_end(struct view_pass *pass);
 
 /* ---- number.c ---- */
 
-/* A field of events, as a number. */
+/* A field of events, as a number or a text. */
 struct view_number {
   const char *path;
   uint32_t *fields; /* by class number: id + 2; 0: not looked up yet, 1: none */
@@ -426,6 +426,10 @@ int view_number_begin(struct view_number *number, const char *path, struct kymo_
 /* False: the event has no such number. */
 bool view_number_read(const struct view_number *number, struct kymo_trace *trace,
                       const struct kymo_numbers *numbers, const struct kymo_event *event, double *value);
+/* The same of a text. */
+bool view_text_read(const struct view_number *number, struct kymo_trace *trace,
+                    const struct kymo_numbers *numbers, const struct kymo_event *event, const char **text,
+                    uint64_t *length);
 void view_number_end(struct view_number *number);
 
 /* ---- compare.c ---- */

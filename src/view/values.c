@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of a numeric field by track and time: a series for each track, of which the least and the
- * largest in any range are known. */
+/* The values of a field by track and time: a series for each track, of which the least and the largest in
+ * any range are known. Texts are numbered as they first come, so of several in a pixel the one that is known
+ * is the newest. */
 #include "view/state.h"
 #include "base/fail.h"
+#include "base/hash.h"
+#include "base/table.h"
 #include <stdlib.h>
+#include <string.h>
+
+/* Texts by their numbers. */
+struct texts {
+  struct kymo_hash_table table; /* number + 1, by hash */
+  uint32_t count;
+  uint64_t hashes[VIEW_TEXTS_MAX]; /* of the whole texts, of which only the begin is kept */
+  struct view_text list[VIEW_TEXTS_MAX];
+};
 
 struct view_values {
   struct view *view;
@@ -12,6 +24,7 @@ struct view_values {
   struct view_store store;
   char *field;
   struct view_number number;
+  struct texts *texts; /* NULL: the values are numbers */
   struct view_series *tracks;
   uint32_t track_count;
   struct view_unsorted unsorted;
@@ -42,6 +55,68 @@ static int64_t time_of(const struct view_values *values, const struct kymo_event
                                                                                             : values->last_ns;
 }
 
+/* ---- texts ---- */
+
+static bool add_text(struct texts *texts, const char *text, uint64_t length, uint64_t hash) {
+  struct view_text *added = &texts->list[texts->count];
+  size_t kept = length < VIEW_TEXT_BYTES ? (size_t)length : VIEW_TEXT_BYTES;
+  char *copy = malloc(kept + 1);
+  if (!copy || !kymo_hash_table_add(&texts->table, NULL, (uint32_t)hash, texts->count + (uintptr_t)1))
+    return free(copy), false;
+  memcpy(copy, text, kept);
+  copy[kept] = 0;
+  *added = (struct view_text){.text = copy, .length = length};
+  texts->hashes[texts->count++] = hash;
+  return true;
+}
+
+/* False: no memory. */
+static bool number_text(struct texts *texts, const char *text, uint64_t length, double *value) {
+  uint64_t hash = kymo_keyed_text(text, (size_t)length);
+  uint32_t at = (uint32_t)hash;
+  for (uintptr_t item; (item = kymo_hash_table_next(&texts->table, (uint32_t)hash, &at)) != 0;)
+    if (texts->hashes[item - 1] == hash && texts->list[item - 1].length == length) {
+      texts->list[item - 1].events++;
+      *value = (double)(item - 1);
+      return true;
+    }
+  *value = texts->count;
+  if (texts->count == VIEW_TEXTS_MAX)
+    return true;
+  if (!add_text(texts, text, length, hash))
+    return false;
+  texts->list[texts->count - 1].events = 1;
+  return true;
+}
+
+static void free_texts(struct texts *texts) {
+  for (uint32_t i = 0; texts && i < texts->count; i++)
+    free((char *)(uintptr_t)texts->list[i].text);
+  if (texts)
+    kymo_hash_table_free(&texts->table);
+  free(texts);
+}
+
+const struct view_text *view_values_texts(const struct view_values *values, uint32_t *count) {
+  *count = values->texts ? values->texts->count : 0;
+  return values->texts ? values->texts->list : NULL;
+}
+
+/* ---- taking ---- */
+
+/* KYMO_OK, KYMO_E_ABSENT: the event has no such value, KYMO_E_MEMORY. */
+static int value_of(const struct view_values *values, const struct kymo_event *event, double *value) {
+  const struct kymo_numbers *numbers = &values->match.tracker.whos.numbers;
+  const char *text;
+  uint64_t length;
+  if (!values->texts)
+    return view_number_read(&values->number, values->pass.trace, numbers, event, value) ? KYMO_OK
+                                                                                        : KYMO_E_ABSENT;
+  if (!view_text_read(&values->number, values->pass.trace, numbers, event, &text, &length))
+    return KYMO_E_ABSENT;
+  return number_text(values->texts, text, length, value) ? KYMO_OK : KYMO_E_MEMORY;
+}
+
 static int take(void *user, const struct kymo_event *event) {
   struct view_values *values = user;
   uint32_t track, kind;
@@ -52,9 +127,10 @@ static int take(void *user, const struct kymo_event *event) {
   if (status == KYMO_E_MEMORY)
     return status;
   values->last_ns = time_of(values, event);
-  if (status == KYMO_E_ABSENT || !view_number_read(&values->number, values->pass.trace,
-                                                   &values->match.tracker.whos.numbers, event, &value))
-    return KYMO_OK;
+  if (status == KYMO_OK)
+    status = value_of(values, event, &value);
+  if (status != KYMO_OK)
+    return status == KYMO_E_ABSENT ? KYMO_OK : status;
   struct view_series *series = series_of(values, track);
   if (!series)
     return KYMO_E_MEMORY;
@@ -62,12 +138,24 @@ static int take(void *user, const struct kymo_event *event) {
   return view_put_sorted(&values->unsorted, series, &values->store, track, &entry) ? KYMO_OK : KYMO_E_MEMORY;
 }
 
-int view_values_new(struct view_values **out, struct view *view, const char *field,
-                    const struct view_filter *filter, struct kymo_error *error) {
+static struct view_values *make_values(const char *field, bool are_texts) {
   struct view_values *values = calloc(1, sizeof *values);
+  if (!values)
+    return NULL;
+  values->field = view_copy(field);
+  values->texts = are_texts ? calloc(1, sizeof *values->texts) : NULL;
+  if (values->field && (values->texts || !are_texts))
+    return values;
+  view_values_free(values);
+  return NULL;
+}
+
+/* Takes the values over. */
+static int begin(struct view_values **out, struct view_values *values, struct view *view,
+                 const struct view_filter *filter, struct kymo_error *error) {
   *out = NULL;
-  if (!values || !(values->field = view_copy(field)))
-    return free(values), kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (!values)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   values->view = view;
   values->last_ns = view->first_ns;
   values->is_part = filter;
@@ -86,6 +174,16 @@ int view_values_new(struct view_values **out, struct view *view, const char *fie
   else
     view_values_free(values);
   return status;
+}
+
+int view_values_new(struct view_values **out, struct view *view, const char *field,
+                    const struct view_filter *filter, struct kymo_error *error) {
+  return begin(out, make_values(field, false), view, filter, error);
+}
+
+int view_values_new_texts(struct view_values **out, struct view *view, const char *field,
+                          const struct view_filter *filter, struct kymo_error *error) {
+  return begin(out, make_values(field, true), view, filter, error);
 }
 
 static struct view_series *get_series(void *user, uint32_t number) {
@@ -117,6 +215,7 @@ void view_values_free(struct view_values *values) {
   view_store_end(&values->store);
   free(values->tracks);
   view_number_end(&values->number);
+  free_texts(values->texts);
   free(values->field);
   free(values);
 }

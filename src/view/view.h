@@ -308,6 +308,18 @@ void view_histogram_free(struct view_histogram *histogram);
  * selects. KYMO_E_USAGE: no event has such a field; KYMO_E_MEMORY, or what opening the trace says. */
 int view_values_new(struct view_values **out, struct view *view, const char *field,
                     const struct view_filter *filter, struct kymo_error *error);
+/* The same of a field of texts: the values are their numbers, from 0, in the order in which they first come.
+ * All that come after VIEW_TEXTS_MAX of them have the number VIEW_TEXTS_MAX. */
+int view_values_new_texts(struct view_values **out, struct view *view, const char *field,
+                          const struct view_filter *filter, struct kymo_error *error);
+enum { VIEW_TEXTS_MAX = 255, VIEW_TEXT_BYTES = 100 };
+struct view_text {
+  const char *text; /* of the trace: untrusted; its first VIEW_TEXT_BYTES … */
+  uint64_t length;  /* … of this number of bytes */
+  uint64_t events;
+};
+/* Those of them that have a number, which hold until the next step. NULL: the values are numbers. */
+const struct view_text *view_values_texts(const struct view_values *values, uint32_t *count);
 int view_values_step(struct view_values *values, uint64_t events, struct kymo_error *error);
 double view_values_progress(const struct view_values *values);
 bool view_values_from(const struct view_values *values, int64_t *from_ns);

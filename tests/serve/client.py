@@ -102,6 +102,13 @@ class Server:
         return state
 
 
+def texts_of(content):
+    """A picture of texts, as one of values, and the texts."""
+    size = struct.unpack_from('<I', content, len(content) - 4)[0]
+    end = len(content) - 4 - (size + 3) // 4 * 4
+    return content[:20] + struct.pack('<I', 2) + content[24:end], json.loads(content[end:end + size])['texts']
+
+
 def rows_of(content):
     magic, _, rows, cells, pixels, kind = struct.unpack_from('<6I', content)
     assert magic == MAGIC

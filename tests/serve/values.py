@@ -7,7 +7,7 @@ import os
 import sys
 from collections import Counter
 
-from client import Server, check, range_of, rows_of, run, same
+from client import Server, check, range_of, rows_of, run, same, texts_of
 
 KYMO = sys.argv[1]
 
@@ -368,6 +368,28 @@ def values(trace):
     trace.server.refused('values', 404, field=trace.field, filter=99999, tracks=0, **window)
 
 
+def values_of_texts(trace):
+    """Texts are numbered as they come; their events are counted, and each pixel has the least and the newest number of its events."""
+    window = trace.window(200)
+    for text in (None, *trace.filters):
+        picture, texts_ = texts_of(trace.server.content('values', field=trace.text, texts=1, filter=trace.id_of(text), tracks=','.join(str(track['track']) for track in trace.tracks), **window))
+        wanted, seen, pixels = [], Counter(), {}
+        for _, event in trace.events_of(text):
+            value = event['fields'].get(trace.text, event.get('thread'))  # LTTng's procname
+            if value is not None:
+                if value not in seen:
+                    wanted.append(value)
+                seen[value] += 1
+                pixels.setdefault((event['ts'] - int(window['begin'])) * 200 // (window['end'] - int(window['begin'])), []).append(value)
+        same([(item['text'], int(item['length']), int(item['events'])) for item in texts_], [(value[:100], len(value.encode()), seen[value]) for value in wanted])
+        cells = {}
+        for row in rows_of(picture):
+            for cell in row:
+                cells.setdefault(cell['pixel'], []).append(cell)
+        same({pixel: (sum(cell['count'] for cell in list_), min(cell['least'] for cell in list_), max(cell['most'] for cell in list_)) for pixel, list_ in cells.items()},
+             {pixel: (len(list_), min(map(wanted.index, list_)), max(map(wanted.index, list_))) for pixel, list_ in pixels.items()})
+
+
 def fields(trace):
     names = {field['name']: field['isNumeric'] for field in trace.server.ask('fields').fields}
     for event in trace.cat[:50]:
@@ -522,7 +544,7 @@ def main():
         trace = Trace(*rest)
         tests = [tracks, kinds, tiles, filters, rows, slewed_rows, events, search, nearest, nearest_selected, orders, selection, anomaly, histogram, values, fields, losses]
         tests += [latency] if trace.pairs else []
-        tests += [texts] if trace.text else []
+        tests += [texts, values_of_texts] if trace.text else []
         tests += [spans, filtered_spans] if int(trace.state.spans) else []
         for test in tests + [track_by]:
             check(f'{name}: {test.__name__}', test, trace)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
-import {axePath, becomes, check, countOf, finish, json, numberOf, open, rowsOf, serve, setFilter, shot, start, tab, tableOf, until} from './page.mjs';
+import {axePath, becomes, check, countOf, eventsOf, finish, json, numberOf, open, rowsOf, serve, setFilter, shot, start, tab, tableOf, until} from './page.mjs';
 
 const same = assert.deepEqual;
 const TABS = ['events', 'selection', 'latency', 'histogram', 'anomaly', 'compare', 'problems', 'kinds', 'about'];
@@ -149,6 +149,49 @@ await check('two traces are compared by name', async () => {
   const wanted = [...sides[0]].filter(([name]) => sides[1].has(name)).map(([name, values]) => [name, ...values.flatMap((value, i) => [value, sides[1].get(name)[i]])]).sort();
   assert.ok(wanted.some(([name]) => name === 'span app:inner'));
   await becomes(async () => (await rowsOf(tableOf(panel, 'Differences'))).map(row => [`${row[1]} ${row[0]}`, numberOf(row[2]), numberOf(row[3]), numberOf(row[5]), numberOf(row[6]), nsOf(row[8]), nsOf(row[9]), nsOf(row[11]), nsOf(row[12])]).sort(), wanted);
+});
+await check('L2: events are coloured by a text, which the legend, the events, the pointer and the drawing have; the choice is in the URL', async () => {
+  const coloured = await open(server.address), all = eventsOf('recorded'), of = {};
+  for (const {fields: {name}} of all)
+    if (name !== undefined)
+      of[name] = (of[name] ?? 0) + 1;
+  const wanted = [...Object.keys(of).sort((a, b) => of[b] - of[a]), 'no value'];
+  const panel = await tab(coloured, 'histogram');
+  await panel.locator('select').selectOption('name');
+  await panel.locator('button', {hasText: 'Colour by it'}).click();
+  same(await panel.locator('button', {hasText: 'Draw as a line'}).isVisible(), false);
+  const steps = () => coloured.evaluate(() => [...document.querySelectorAll('.legend .step')].map(step => [step.textContent, step.querySelector('.patch').style.backgroundColor.match(/\d+/g).join()]));
+  await becomes(async () => (await steps()).map(([text]) => text), wanted);
+  const colours = new Map(await steps());
+  same(new Set(colours.values()).size, 4);
+  // a window of the first thread, in which all texts are
+  const [{ts: begin, tid}] = all, mine = all.filter(event => event.tid === tid), at = mine.findIndex(event => event.fields.name === '<b>some times</b>'), last = mine[at + 3].ts;
+  await coloured.evaluate(([begin, last, shape]) => window.kymo.store.update({begin: window.kymo.model.server.begin, span: BigInt(last - begin), shape, rowHeight: 40}), [begin, last, 'events']);
+  await until(coloured, () => window.kymo.timeline.isSettled());
+  const drawn = await coloured.evaluate(async numbers => {
+    const canvas = document.querySelector('.picture canvas'), places = [];
+    for (const number of numbers) {
+      const event = await window.kymo.source.event(number), row = window.kymo.timeline.rows.rows.find(item => item.track?.track === event.track), {x} = window.kymo.timeline.place(event);
+      const [red, green, blue] = canvas.getContext('2d').getImageData(Math.floor(x), Math.round(row.y - window.kymo.timeline.top() + row.strip) - 4, 1, 1).data;
+      places.push({x, y: row.y + row.strip / 2, colour: [red, green, blue].join(), name: event.fields.find(field => field.path === 'name')?.text.replace(/^"(.*)"$/, '$1') ?? 'no value'});
+    }
+    return places;
+  }, all.map((event, i) => [event, i + 1]).filter(([event]) => event.tid === tid && event.ts < last).map(([, number]) => number));
+  const alone = drawn.filter(({x}, i) => (i === 0 || x - drawn[i - 1].x > 2) && (i + 1 === drawn.length || drawn[i + 1].x - x > 2));
+  same([...new Set(alone.map(event => event.name))].sort(), [...wanted].sort());
+  for (const {colour, name} of alone)
+    same([name, colour], [name, colours.get(name)]);
+  const texts = await coloured.evaluate(() => [...new DOMParser().parseFromString(window.kymo.timeline.paper(), 'image/svg+xml').querySelectorAll('text')].map(text => text.textContent));
+  same(['<b>some times</b>', 'often', 'no value'].filter(text => !texts.includes(text)), []);
+  const {x, y} = alone.find(({name}) => name === '<b>some times</b>'), box = await coloured.locator('.picture').boundingBox();
+  await coloured.mouse.move(box.x + x + 0.5, box.y + y);
+  await becomes(async () => /name <b>some times<\/b>$/.test(await coloured.locator('footer .cursor').innerText()), true);
+  await shot(coloured, 'colours-text');
+  await until(coloured, () => location.hash.includes('colour=field') && location.hash.includes('by=name'));
+  await setFilter(coloured, 'name <> "often"');
+  await becomes(async () => (await steps()).map(([text]) => text), wanted.filter(text => text !== 'often'));
+  same(coloured.errors, []);
+  await coloured.context().close();
 });
 await check('columns sort, and the order is in the URL', async () => {
   const panel = await tab(page, 'compare');

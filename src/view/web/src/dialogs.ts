@@ -98,16 +98,16 @@ function choiceDialog(title: string, label: string, options: {value: string; tex
   select.focus();
 }
 
-const numeric = (app: App) => app.model.fields.filter(field => field.isNumeric).map(field => ({value: field.name, text: field.name}));
+const fieldsOf = (app: App, isNumeric: boolean) => app.model.fields.filter(field => field.isNumeric || !isNumeric).map(field => ({value: field.name, text: field.name}));
 
 export function colourDialog(app: App): void {
   const {state} = app.store;
-  choiceDialog('Colours by the value of a field', 'Field of the colours', [{value: '', text: '(colours by kind)'}, ...numeric(app)], colourField(state), 'Where several events are in one place, the largest value gives the colour.',
+  choiceDialog('Colours by the value of a field', 'Field of the colours', [{value: '', text: '(colours by kind)'}, ...fieldsOf(app, false)], colourField(state), 'Where several events are in one place, the largest number gives the colour; of texts that which is met last in the trace for the first time.',
     field => app.store.update({colour: field ? 'field' : 'kind', colourField: field}));
 }
 
 export function fieldDialog(app: App): void {
-  const fields = numeric(app);
+  const fields = fieldsOf(app, true);
   choiceDialog('Draw a field as a line', 'Field', [{value: '', text: '(none)'}, ...fields], app.store.state.field, 'Below each track: a line through the values, in a band from the least to the most.', field => app.store.update({field}));
 }
 

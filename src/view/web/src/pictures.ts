@@ -5,7 +5,7 @@ import type {App} from './app';
 import {shownAt, windowOf} from './app';
 import {decode} from './codes';
 import type {Kept} from './columns';
-import type {Picture, ValuePicture} from './protocol';
+import type {Picture, ValuePicture, ValueText} from './protocol';
 import {ReplyError} from './protocol';
 import type {GroupRow, Row, TrackRow} from './rows';
 import {isAbort, pause} from './source';
@@ -124,10 +124,10 @@ export class Pictures {
   of(layer: Layer): readonly Kept[] {
     return this.kept.get(this.name(layer)) ?? [];
   }
-  /** The range of a field's values; null: it is not known yet. */
-  range(layer: 'values' | 'colours'): Range | null {
-    const newest = this.of(layer).reduce<Kept | null>((found, kept) => found && found.used > kept.used ? found : kept, null);
-    return newest ? (newest.picture as ValuePicture).range : null;
+  /** The range of the values that give the colours, and the texts that they are numbers of; null: they are not known yet. */
+  colours(): {range: Range; texts: readonly ValueText[] | null} | null {
+    const newest = this.of('colours').reduce<Kept | null>((found, kept) => found && found.used > kept.used ? found : kept, null), {range = null, texts = null} = newest ? newest.picture as ValuePicture : {};
+    return range && {range, texts};
   }
   version(layer: Layer): string {
     const {model} = this.app, generation = model.dataGeneration, filter = layer === 'hit' ? model.filter : layer === 'all' ? model.base : null;
@@ -144,17 +144,21 @@ export class Pictures {
 
   private name(layer: Layer): string {
     const {model} = this.app;
-    return layer === 'all' ? `all ${model.base?.text ?? ''}` : layer === 'hit' ? `hit ${model.filter?.text ?? ''}` : isOfField(layer) ? `values ${this.field(layer)} ${model.filterText}` : layer === 'pairs' ? `pairs ${model.pairs.id}` : 'spans';
+    return layer === 'all' ? `all ${model.base?.text ?? ''}` : layer === 'hit' ? `hit ${model.filter?.text ?? ''}` : isOfField(layer) ? `values ${this.field(layer)} ${this.isOfTexts(layer) ? 'texts ' : ''}${model.filterText}` : layer === 'pairs' ? `pairs ${model.pairs.id}` : 'spans';
   }
 
   private field(layer: Layer): string {
     const {state} = this.app.store;
     return layer === 'values' ? state.field : colourField(state);
   }
-  /** Whether pictures of a field can be asked for; both layers of one field have the same. */
+  /** Whether the values of a layer are texts: colours can be of any field. */
+  private isOfTexts(layer: Layer): boolean {
+    return layer === 'colours' && this.app.model.fields.some(item => item.name === this.field(layer) && !item.isNumeric);
+  }
+  /** Whether pictures of a field can be asked for; both layers of one field of numbers have the same. */
   private hasField(layer: Layer): boolean {
-    const {model, store} = this.app, field = this.field(layer);
-    return field !== '' && !(layer === 'colours' && field === store.state.field) && !model.isFilterPending && model.fields.some(item => item.name === field && item.isNumeric);
+    const {model, store} = this.app, field = this.field(layer), info = model.fields.find(item => item.name === field);
+    return info !== undefined && !model.isFilterPending && (info.isNumeric ? !(layer === 'colours' && field === store.state.field) : layer === 'colours');
   }
 
   /** Asks for what is missing of the rows in this window. Call it after each change; it does no work twice. */
@@ -287,7 +291,7 @@ export class Pictures {
     if (request.layer === 'spans')
       return source.spans({...query, rows: request.rows}, signal);
     if (isOfField(request.layer)) {
-      const picture = await source.values({...query, tracks, field: this.field(request.layer), filter: model.filterId}, signal);
+      const picture = await source.values({...query, tracks, field: this.field(request.layer), filter: model.filterId, texts: this.isOfTexts(request.layer) ? 1 : undefined}, signal);
       if (!picture)
         await pause(FRESH_MS, signal);
       return picture;
@@ -311,7 +315,7 @@ export class Pictures {
   }
 
   private keep(request: Request, picture: Picture | ValuePicture): void {
-    const list = this.kept.get(request.name) ?? [], rows = new Map(request.rows.map((row, i) => [row.key, request.layer === 'pairs' ? picture.rows - 1 : i]));
+    const list = (this.kept.get(request.name) ?? []).filter(kept => isOfSameTexts(kept.picture, picture)), rows = new Map(request.rows.map((row, i) => [row.key, request.layer === 'pairs' ? picture.rows - 1 : i]));
     const {densest, sums} = measured(picture);
     const isSame = (kept: Kept) => isExact(kept, request.shown, request.pixels);
     const isOlder = (kept: Kept) => isSame(kept) || kept.pixels === OVERVIEW_PIXELS && request.pixels === OVERVIEW_PIXELS && kept.window.span * 4n >= request.shown.span * 3n;
@@ -333,6 +337,11 @@ export class Pictures {
     this.received++;
     this.changed();
   }
+}
+
+/** Texts of a live trace have other numbers when the first ones are overwritten. */
+function isOfSameTexts(a: Picture | ValuePicture, b: Picture | ValuePicture): boolean {
+  return a.type !== 'values' || b.type !== 'values' || !a.texts || !b.texts || a.texts.every(({text}, i) => b.texts?.[i]?.text === text);
 }
 
 /** The highest count of a cell, and the sum of each row. */

@@ -501,7 +501,7 @@ export function parseCompare(value: Json): CompareReply {
 // ---- pictures ----
 
 const MAGIC = 0x31564b59;
-const HEADER_BYTES = 24;
+const HEADER_BYTES = 24, VALUES = 2, TEXTS = 3;
 
 /** Cells of rows, as arrays that lie on the reply: the cells of row r are start[r] … start[r + 1] - 1. */
 export interface Picture {
@@ -529,6 +529,13 @@ export interface ValuePicture {
   last: Float64Array;
   pixel: Uint32Array;
   range: Range | null; // of all tracks and times; null: there is no value
+  texts: ValueText[] | null; // whose numbers the values are: their places here, or the number after the last for all further ones; null: they are numbers
+}
+/** A text of a field; `text` is its begin. */
+export interface ValueText {
+  text: string;
+  isCut: boolean;
+  events: number;
 }
 
 /** Parses a binary reply. Throws a ReplyError if it is not one: sizes and places are checked before they are used. */
@@ -538,13 +545,14 @@ export function parsePicture(bytes: ArrayBuffer): Picture | ValuePicture {
   const [magic, generation, rows, cells, pixels, type] = new Uint32Array(bytes, 0, 6);
   if (magic !== MAGIC)
     throw new ReplyError(`The picture begins with ${magic.toString(16)}, not with ${MAGIC.toString(16)}.`, 0);
-  if (type > 2)
-    throw new ReplyError(`The picture has type ${type}; 0, 1 and 2 are known.`, 0);
+  if (type > TEXTS)
+    throw new ReplyError(`The picture has type ${type}; 0 to ${TEXTS} are known.`, 0);
+  const tail = type === TEXTS ? jsonAfter(bytes) : null, length = bytes.byteLength - (tail?.size ?? 0);
   const startWords = rows + 1 + ((rows + 1) & 1);
   let place = HEADER_BYTES + 4 * startWords;
-  const isValues = type === 2, bytesPerCell = isValues ? 4 * 8 + 4 : 2 * 8 + 4 * 4, size = place + cells * bytesPerCell + (isValues ? (cells & 1) * 4 + 16 : 0);
-  if (bytes.byteLength < size || bytes.byteLength > size + 4)
-    throw new ReplyError(`The picture has ${bytes.byteLength} bytes; ${rows} rows of ${cells} cells have ${size}.`, 0);
+  const isValues = type >= VALUES, bytesPerCell = isValues ? 4 * 8 + 4 : 2 * 8 + 4 * 4, size = place + cells * bytesPerCell + (isValues ? (cells & 1) * 4 + 16 : 0);
+  if (length < size || length > size + 4)
+    throw new ReplyError(`The picture has ${length} bytes; ${rows} rows of ${cells} cells have ${size}.`, 0);
   const start = new Uint32Array(bytes, HEADER_BYTES, rows + 1);
   for (let row = 0; row < rows; row++)
     if (start[row] > start[row + 1])
@@ -554,7 +562,7 @@ export function parsePicture(bytes: ArrayBuffer): Picture | ValuePicture {
   const doubles = () => { const array = new Float64Array(bytes, place, cells); place += 8 * cells; return array; };
   const words = () => { const array = new Uint32Array(bytes, place, cells); place += 4 * cells; return array; };
   const picture: Picture | ValuePicture = isValues
-    ? {type: 'values', generation, rows, pixels, start, count: doubles(), least: doubles(), most: doubles(), last: doubles(), pixel: words(), range: rangeAt(bytes, size - 16)}
+    ? {type: 'values', generation, rows, pixels, start, count: doubles(), least: doubles(), most: doubles(), last: doubles(), pixel: words(), range: rangeAt(bytes, size - 16), texts: tail && textsOf(tail.json)}
     : {
       type: type === 0 ? 'tile' : 'spans', generation, rows, pixels, start, count: doubles(), longest: doubles(), pixel: words(), kind: words(),
       kindsLow: words(), kindsHigh: words(),
@@ -565,13 +573,31 @@ export function parsePicture(bytes: ArrayBuffer): Picture | ValuePicture {
   return picture;
 }
 
+/** The JSON after a picture: its bytes, up to 3 zeros, and its size. */
+function jsonAfter(bytes: ArrayBuffer): {json: Json; size: number} {
+  const end = bytes.byteLength - 4, length = new DataView(bytes).getUint32(end, true), size = (length + 3 & ~3) + 4;
+  if (length > end - HEADER_BYTES || size > bytes.byteLength - HEADER_BYTES)
+    throw new ReplyError(`The picture has ${bytes.byteLength} bytes, and ${length} of JSON.`, 0);
+  try {
+    return {json: JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, bytes.byteLength - size, length))) as Json, size};
+  } catch {
+    throw new ReplyError('What is after the picture is no JSON.', 0);
+  }
+}
+function textsOf(json: Json): ValueText[] {
+  return list(fields(json).texts).map(item => {
+    const from = fields(item), shown = text(from.text);
+    return {text: shown, isCut: count(from.length) > new TextEncoder().encode(shown).length, events: count(from.events)};
+  });
+}
+
 function rangeAt(bytes: ArrayBuffer, place: number): Range | null {
   const [least, most] = new Float64Array(bytes, place, 2);
   return least <= most ? {least, most} : null;
 }
 
-/** Writes a picture: the reverse of parsePicture, for pages without a server and for tests. `range` is of values. */
-export function writePicture(type: 0 | 1 | 2, generation: number, pixels: number, rows: {pixel: number; doubles: number[]; words: number[]}[][], range: Range | null = null): ArrayBuffer {
+/** Writes a picture: the reverse of parsePicture, for pages without a server and for tests. `range` and `texts` are of values. */
+export function writePicture(type: 0 | 1 | 2, generation: number, pixels: number, rows: {pixel: number; doubles: number[]; words: number[]}[][], range: Range | null = null, texts: ValueText[] | null = null): ArrayBuffer {
   const cells = rows.reduce((sum, row) => sum + row.length, 0), startWords = rows.length + 1 + ((rows.length + 1) & 1);
   const doubleCount = type === 2 ? 4 : 2, wordCount = type === 2 ? 1 : 4;
   const size = HEADER_BYTES + 4 * startWords + cells * (8 * doubleCount + 4 * wordCount) + (type === 2 ? 16 : 0), bytes = new ArrayBuffer((size + 7) & ~7);
@@ -590,5 +616,15 @@ export function writePicture(type: 0 | 1 | 2, generation: number, pixels: number
     }
     start[index + 1] = cell;
   });
-  return bytes;
+  return texts ? withTexts(bytes, texts) : bytes;
+}
+function withTexts(picture: ArrayBuffer, texts: ValueText[]): ArrayBuffer {
+  const length = (text: ValueText) => new TextEncoder().encode(text.text).length + (text.isCut ? 1 : 0);
+  const json = new TextEncoder().encode(JSON.stringify({texts: texts.map(text => ({text: text.text, length: String(length(text)), events: String(text.events)}))}));
+  const size = picture.byteLength + (json.length + 3 & ~3) + 4, bytes = new Uint8Array(size);
+  bytes.set(new Uint8Array(picture));
+  bytes.set(json, picture.byteLength);
+  new DataView(bytes.buffer).setUint32(size - 4, json.length, true);
+  new Uint32Array(bytes.buffer, 0, 6)[5] = TEXTS;
+  return bytes.buffer;
 }

@@ -13,11 +13,12 @@ import type {Inks, Surface} from './paint';
 import {Levels, RowBuffers, Shades, paintEvents, paintValues} from './paint';
 import type {Layer, Pictures} from './pictures';
 import {PAIRS_KEY, groupKey, keysOf} from './pictures';
-import type {Kind, Picture, Track, ValuePicture} from './protocol';
+import type {Kind, Picture, Track, ValuePicture, ValueText} from './protocol';
 import type {GroupRow, Row, TrackRow} from './rows';
 import {colourField} from './state';
-import type {Range} from './steps';
+import type {Meaning} from './legend';
 import {stepOf, stepsOf} from './steps';
+import {areSame, coloursOf, wordsOf} from './texts';
 import type {Window} from './window';
 
 export interface Text {
@@ -48,6 +49,7 @@ class KindInks {
   readonly selected: Shades;
   /** By the steps of a field, instead of by kinds: the density shows in the height alone. */
   readonly ramps: readonly Shades[];
+  private texts: {list: readonly ValueText[]; shades: Shades} | null = null;
   private tracks = new Map<string, Shades>();
   private spans = new Map<string, SpanColours>();
 
@@ -56,6 +58,13 @@ class KindInks {
     [this.muted, this.plain, this.selected] = [inks.muted, inks.plain, inks.selected].map(shades => new Shades([], shades));
     const solid = (colour: Rgb) => new Uint32Array(SHADES).fill(pixel(colour)), {ramp, unvalued} = inks.palette;
     this.ramps = ramp.map((_, i) => new Shades(rampOf(ramp, i + 1).map(solid), solid(unvalued)));
+  }
+  /** By the texts of a field; after them further ones, then events without the field. */
+  textsOf(list: readonly ValueText[]): Shades {
+    const {palette} = this.inks, solid = (colour: Rgb) => new Uint32Array(SHADES).fill(pixel(colour));
+    if (this.texts?.list !== list)
+      this.texts = {list, shades: new Shades([...coloursOf(list, palette), palette.plain].map(solid), solid(palette.unvalued))};
+    return this.texts.shades;
   }
   track(name: string): Shades {
     let shades = this.tracks.get(name);
@@ -98,7 +107,7 @@ export class Painter {
   private levels = new Levels(1, 1);
   private readonly codes: Uint32Array;
   private values: ValueColumns;
-  private field: {name: string; range: Range; steps: number[]} | null = null; // of the colours
+  private field: Meaning | null = null; // of the colours
   private buffers: RowBuffers;
 
   constructor(readonly width: number) {
@@ -136,14 +145,14 @@ export class Painter {
   }
 
   private chooseField({app, pictures}: Scene): void {
-    const name = colourField(app.store.state), range = name ? pictures.range('colours') : null;
-    if (!range)
+    const name = colourField(app.store.state), found = name ? pictures.colours() : null, {field} = this;
+    if (!found)
       this.field = null;
-    else if (this.field?.name !== name || this.field.range.least !== range.least || this.field.range.most !== range.most)
-      this.field = {name, range, steps: stepsOf(range)};
+    else if (field?.name !== name || field.range.least !== found.range.least || field.range.most !== found.range.most || !areSame(field.texts, found.texts))
+      this.field = {name, ...found, steps: stepsOf(found.range)};
   }
   /** What the colours mean; null: they are not those of a field, or it is not read yet. */
-  get legend(): {name: string; range: Range; steps: readonly number[]} | null {
+  get legend(): Meaning | null {
     return this.field;
   }
 
@@ -166,12 +175,16 @@ export class Painter {
     return most < 0 ? null : {count: sum, kind: kind[most]};
   }
 
-  /** The values at a place of a track by which it is coloured. */
-  valuesAt(key: string, place: number): Range | null {
-    if (!this.field)
+  /** The values at a place of a track by which it is coloured, as words. */
+  valuesAt(key: string, place: number): string | null {
+    const {field, values} = this;
+    if (!field)
       return null;
     this.takeValues('colours', key);
-    return this.values.has[place] ? {least: this.values.least[place], most: this.values.most[place]} : null;
+    if (!values.has[place])
+      return null;
+    const {least, most} = {least: values.least[place], most: values.most[place]};
+    return field.texts ? `${wordsOf(field.texts, most)}${most > least ? ' …' : ''}` : `${value(least)}${most > least ? ` to ${value(most)}` : ''}`;
   }
 
   private track(surface: Surface, scene: Scene, row: TrackRow, y: number, window: Window, texts: Text[]): boolean {
@@ -224,12 +237,12 @@ export class Painter {
     if (!take(pieces, this.codes))
       return;
     if (byField !== null && this.field) {
-      const {steps} = this.field, {codes, values} = this;
+      const {steps, texts} = this.field, {codes, values} = this, none = texts ? texts.length + 1 : steps.length;
       this.takeValues('colours', byField);
       for (let x = 0; x < this.width; x++)
         if (codes[x] !== 0)
-          codes[x] = withKind(codes[x], values.has[x] ? stepOf(steps, values.most[x]) : steps.length);
-      shades = (this.kinds as KindInks).ramps[steps.length - 1];
+          codes[x] = withKind(codes[x], !values.has[x] ? none : texts ? Math.min(texts.length, values.most[x]) : stepOf(steps, values.most[x]));
+      shades = texts ? (this.kinds as KindInks).textsOf(texts) : (this.kinds as KindInks).ramps[steps.length - 1];
     }
     let densest = 1;
     for (const {view: {kept, scale}} of pieces)
@@ -279,9 +292,10 @@ export class Painter {
   /** Names of single events, where there is space up to the next one. */
   private names(scene: Scene, key: string, y: number, strip: number, texts: Text[]): void {
     const {scale, app} = scene, {codes, width, values} = this, {kinds} = app.model;
-    if (this.field)
+    const {field} = this;
+    if (field)
       this.takeValues('colours', key);
-    const valueAt = (x: number) => this.field && values.has[x] ? ` ${value(values.most[x])}` : '';
+    const valueAt = (x: number) => field && values.has[x] ? ` ${field.texts ? wordsOf(field.texts, values.most[x]) : value(values.most[x])}` : '';
     for (let x = 0; x < width && texts.length < TEXTS_MAX; x++) {
       if (!isSingle(codes[x]))
         continue;

@@ -98,7 +98,7 @@ export class Source {
     return this.picture('/api/spans', {...query, rows: query.rows.map(row => `${row.track}:${row.lane}`).join(',')}, signal);
   }
   /** Null: the values are still being read. */
-  async values(query: PictureQuery & {tracks: number[]; field: string; filter?: string}, signal?: AbortSignal): Promise<p.ValuePicture | null> {
+  async values(query: PictureQuery & {tracks: number[]; field: string; filter?: string; texts?: 1}, signal?: AbortSignal): Promise<p.ValuePicture | null> {
     const reply = await this.transport.get('/api/values', {...query, tracks: query.tracks.join(',')}, signal);
     const picture = reply instanceof ArrayBuffer ? p.parsePicture(reply) : null;
     return picture?.type === 'values' ? picture : null;

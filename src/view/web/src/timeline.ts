@@ -7,7 +7,7 @@ import {NO_KIND} from './columns';
 import {light} from './colors';
 import {element, inNextFrame, save, set, setText} from './dom';
 import {fileName, pngCanvas, svgText} from './export';
-import {count, value} from './format';
+import {count} from './format';
 import {Gestures} from './gestures';
 import {Legend} from './legend';
 import {LossIndex} from './losses';
@@ -400,7 +400,7 @@ class Parts implements TimelineView {
           parts.push(`${count(Math.max(1, Math.round(cell.count)))} × ${cell.kind === NO_KIND ? '?' : app.model.kindName(cell.kind)}${Math.round(cell.count) > 1 ? ' …' : ''}`);
         const values = painter.valuesAt(keysOf(row, app.store.state.slew).key, at);
         if (values)
-          parts.push(`${colourField(app.store.state)} ${value(values.least)}${values.most > values.least ? ` to ${value(values.most)}` : ''}`);
+          parts.push(`${colourField(app.store.state)} ${values}`);
       }
     }
     setText(this.cursor, parts.join(' · '));

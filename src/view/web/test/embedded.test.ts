@@ -143,6 +143,13 @@ describe('replies of a page without a server', () => {
     const pages = source(), {id} = await pages.filter('id < 3'), part = await pages.values({begin: BEGIN, end: BEGIN + 100n, pixels: 1, tracks: [0], field: 'id', filter: id ?? undefined});
     expect([part?.most[0], part?.range?.most]).toEqual([1, 2]);
   });
+  it('number the texts of a field as they come', async () => {
+    const query = {begin: BEGIN, end: BEGIN + 100n, pixels: 1, tracks: [0, 1], field: 'name', texts: 1 as const}, picture = await source().values(query);
+    expect([picture?.texts, [...picture?.most ?? []], [...picture?.count ?? []], picture?.range]).toEqual([[{text: 'alpha', isCut: false, events: 2}, {text: 'beta <b>', isCut: false, events: 1}], [0, 1], [2, 1], {least: 0, most: 1}]);
+    const pages = source(), {id} = await pages.filter('id = 2'), part = await pages.values({...query, filter: id ?? undefined});
+    expect([part?.texts, [...part?.most ?? []]]).toEqual([[{text: 'beta <b>', isCut: false, events: 1}], [0]]);
+    expect((await source().values({...query, field: 'x y', begin: BEGIN + 1n}))?.texts).toEqual([{text: '-5', isCut: false, events: 1}]);
+  });
   it('find the nearest event, and refuse what needs a server', async () => {
     expect((await source().nearest(0, BEGIN + 24n))?.number).toBe(4);
     expect((await source().nearest(0, BEGIN - 1000n))?.number).toBe(1);

@@ -30,6 +30,21 @@ describe('binary replies', () => {
       expect([...picture.last]).toEqual(row.map(() => 0.5));
     }
   });
+  it('of texts have these after them', () => {
+    for (const texts of [[], [{text: 'é "<b>', isCut: false, events: 3}, {text: '', isCut: true, events: 2 ** 40}]])
+      for (const cells of [0, 1, 2]) {
+        const row = Array.from({length: cells}, (_, i) => ({pixel: i, doubles: [1, i, i, i], words: []})), bytes = writePicture(2, 1, 4, [row], {least: 0, most: 1}, texts), picture = parsePicture(bytes) as ValuePicture;
+        expect([picture.type, picture.texts, picture.range, [...picture.most]]).toEqual(['values', texts, {least: 0, most: 1}, row.map((_, i) => i)]);
+        for (const length of [0, 1, 0x7fffffff, 0xffffffff, bytes.byteLength - 4]) {
+          const spoilt = bytes.slice(0);
+          new DataView(spoilt).setUint32(bytes.byteLength - 4, length, true);
+          expect(() => parsePicture(spoilt), String(length)).toThrow(ReplyError);
+        }
+        for (let size = 0; size < bytes.byteLength; size += 4)
+          expect(() => parsePicture(bytes.slice(0, size)), `${size} bytes`).toThrow(ReplyError);
+      }
+    expect((parsePicture(writePicture(2, 1, 4, [[]])) as ValuePicture).texts).toBeNull();
+  });
   it('that lie are refused', () => {
     const good = () => writePicture(1, 1, 10, [[cell(0, 1, 1, 1), cell(5, 1, 1, 1)], [cell(3, 1, 1, 1)]]), words = (bytes: ArrayBuffer) => new Uint32Array(bytes);
     const spoil = (change: (words: Uint32Array) => void) => { const bytes = good(); change(words(bytes)); return () => parsePicture(bytes); };

@@ -3,7 +3,7 @@
 import {writePicture} from '../protocol';
 import type {Range} from '../steps';
 import type {Data, DrawnSpan, Event} from './data';
-import {lowerBound, numberOf} from './data';
+import {bare, lowerBound, numberOf} from './data';
 
 export interface PixelWindow {
   /** Offsets from the begin of the trace; `end` is not in it. */
@@ -17,7 +17,7 @@ interface Cell {
   words: number[];
 }
 
-const NO_KIND = 0xffffffff;
+const NO_KIND = 0xffffffff, TEXTS_MAX = 255;
 
 function pixelOf(window: PixelWindow, at: number): number {
   return Math.max(0, Math.min(window.pixels - 1, Math.floor((at - window.begin) * window.pixels / (window.end - window.begin))));
@@ -89,11 +89,24 @@ function rangeOf(events: readonly Event[], field: string, test: ((event: Event) 
   }
   return range.least <= range.most ? range : null;
 }
-export function valuePicture(data: Data, window: PixelWindow, tracks: readonly number[], field: string, test: ((event: Event) => boolean) | null): ArrayBuffer {
+/** The texts of a field, in the order in which they come first. */
+function textsOf(events: readonly Event[], field: string, test: ((event: Event) => boolean) | null): Map<string, number> {
+  const texts = new Map<string, number>();
+  for (const event of events) {
+    const value = test && !test(event) ? undefined : event.values.get(field);
+    if (value !== undefined)
+      texts.set(bare(value), (texts.get(bare(value)) ?? 0) + 1);
+  }
+  return texts;
+}
+export function valuePicture(data: Data, window: PixelWindow, tracks: readonly number[], field: string, test: ((event: Event) => boolean) | null, areTexts: boolean): ArrayBuffer {
+  const texts = areTexts ? textsOf(data.events, field, test) : null, numbers = texts && new Map([...texts.keys()].map((text, i) => [text, Math.min(i, TEXTS_MAX)]));
+  const valueOf = (event: Event) => { const text = event.values.get(field); return !numbers ? numberOf(text) : text === undefined ? null : numbers.get(bare(text)) ?? null; };
+  const list = texts && [...texts].slice(0, TEXTS_MAX).map(([text, events]) => ({text, isCut: false, events})), range = texts ? texts.size ? {least: 0, most: Math.min(texts.size - 1, TEXTS_MAX)} : null : rangeOf(data.events, field, test);
   return writePicture(2, data.state.generation, window.pixels, tracks.map(track => {
     const cells: Cell[] = [], events = data.byTrack[track] ?? [];
     for (let i = lowerBound(events, event => event.at < window.begin); i < events.length && events[i].at < window.end; i++) {
-      const value = numberOf(events[i].values.get(field)), pixel = pixelOf(window, events[i].at), last = cells[cells.length - 1];
+      const value = valueOf(events[i]), pixel = pixelOf(window, events[i].at), last = cells[cells.length - 1];
       if (value === null || test && !test(events[i]))
         continue;
       if (last?.pixel === pixel)
@@ -102,5 +115,5 @@ export function valuePicture(data: Data, window: PixelWindow, tracks: readonly n
         cells.push({pixel, doubles: [1, value, value, value], words: []});
     }
     return cells;
-  }), rangeOf(data.events, field, test));
+  }), range, list);
 }

@@ -50,7 +50,7 @@ export class EmbeddedTransport implements Transport {
     problems: () => ({problems: this.data.json.problems ?? []}),
     tile: query => tilePicture(this.data, this.window(query), numbers(query.tracks), this.test(query), query.latency === undefined ? null : this.pairsAsSpans(String(query.latency))),
     spans: query => spanPicture(this.data, this.window(query), String(query.rows ?? '').split(',')),
-    values: query => valuePicture(this.data, this.window(query), numbers(query.tracks), this.known(String(query.field)).name, this.test(query)),
+    values: query => valuePicture(this.data, this.window(query), numbers(query.tracks), this.known(String(query.field)).name, this.test(query), query.texts !== undefined),
     nearest: query => ({mark: mark(this.nearest(Number(query.track), this.offset(query.time), this.test(query)))}),
     spanat: query => ({span: this.spanAt(`${query.track}:${query.lane}`, this.offset(query.time))}),
     event: query => this.event(Number(query.number)),

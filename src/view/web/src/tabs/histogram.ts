@@ -78,7 +78,8 @@ export const histogram: Tab = {
         const field = tabStateOf(app, key), {server, filterId, filterText} = app.model, info = app.model.fields.find(item => item.name === field);
         choose(field);
         note.show();
-        line.hidden = colours.hidden = !info?.isNumeric;
+        line.hidden = !info?.isNumeric;
+        colours.hidden = !info;
         setText(colours, colourField(app.store.state) === field ? 'Colours by kind' : 'Colour by it');
         setText(line, app.store.state.field === field ? 'Remove the line' : 'Draw as a line');
         command.set(!server || !field ? '' : filtered(statCommand(server.command, info && !info.isNumeric ? ['counts', '--by', field] : ['histogram', field]), filterText));
