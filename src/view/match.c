@@ -2,9 +2,10 @@
 /*
  * Events of a trace that is read again, in the index. Of a live trace their numbers may be others: the index
  * numbers them as they came, and late ones came after those that they are read before. An event is known by
- * its track, its time, and its kind. Kinds are known by their names; so are tracks, but for those that are
- * called by the number of a stream, which is another one when a stream has come in between: these are known
- * by the path of the stream.
+ * its track, its time, its kind and its stream; equal ones of a stream are in one order. Streams are known by
+ * part and instance; where several have the same, any of them may be meant. Kinds are known by their names;
+ * so are tracks, but for those that are called by the number of a stream, which is another one when a stream
+ * has come in between: these are known by the path of the stream.
  */
 #include "view/state.h"
 #include "base/fail.h"
@@ -30,6 +31,7 @@ void view_match_end(struct view_match *match) {
   free_aliases(&match->tracks);
   free_aliases(&match->kinds);
   free(match->turns);
+  free(match->origins);
   *match = (struct view_match){0};
 }
 
@@ -102,6 +104,36 @@ static const char *path_of(const struct view *view, const struct kymo_part *part
   return part->index < view->part_count ? view->parts[part->index] : part->path;
 }
 
+/* The only stream of the index with this part and instance; 0: there is none, or there are several. */
+static uint32_t find_origin(const struct view *view, const struct kymo_stream *stream) {
+  const char *path = path_of(view, stream->part);
+  uint32_t found = 0, count = 0;
+  for (uint32_t i = 0; i < view->stream_count; i++) {
+    const struct view_stream *known = &view->streams[i];
+    if (known->first_ns != INT64_MAX && known->instance == stream->instance &&
+        known->part < view->part_count && strcmp(view->parts[known->part], path) == 0) {
+      found = i + 1;
+      count++;
+    }
+  }
+  return count == 1 ? found : 0;
+}
+
+uint32_t view_match_origin(struct view_match *match, const struct kymo_stream *stream) {
+  const struct view *view = match->view;
+  while (stream->number >= match->origin_count) {
+    if (!KYMO_LIST_ROOM(match->origins, match->origin_capacity, match->origin_count))
+      return 0;
+    match->origins[match->origin_count++] = (struct view_origin){0};
+  }
+  struct view_origin *origin = &match->origins[stream->number];
+  if (origin->tried != view->stream_count + 1) {
+    origin->number = find_origin(view, stream);
+    origin->tried = view->stream_count + 1;
+  }
+  return origin->number;
+}
+
 int view_match_event(struct view_match *match, const struct kymo_event *event, uint32_t *track,
                      uint32_t *kind) {
   const struct view *view = match->view;
@@ -140,24 +172,28 @@ static struct view_turn *turn_of(struct view_match *match, uint32_t track) {
   return &match->turns[track];
 }
 
-static bool is_free(const struct view_match *match, const struct view_entry *entry, uint32_t kind) {
-  return entry->code == kind && !view_marks_have(&match->seen, entry->value);
+static bool is_free(struct view_match *match, const struct kymo_event *event, const struct view_entry *entry,
+                    uint32_t kind) {
+  return entry->code == kind && !view_marks_have(&match->seen, entry->value) &&
+         view_is_origin(view_origin_of(match->view, entry->value),
+                        view_match_origin(match, event->packet->stream));
 }
 
 /* Of a pass that leaves events out: the one that has the same number, if it is the same. */
-static bool has_same_number(const struct view_match *match, const struct kymo_event *event,
+static bool has_same_number(struct view_match *match, const struct kymo_event *event,
                             const struct view_series *series, uint32_t kind) {
   const struct view_store *store = &match->view->store;
   uint64_t at = view_series_find_equal(series, store, event->time_ns, event->number);
   if (at >= series->count)
     return false;
   struct view_entry entry = view_series_get(series, store, at);
-  return entry.time_ns == event->time_ns && entry.value == event->number && is_free(match, &entry, kind);
+  return entry.time_ns == event->time_ns && entry.value == event->number &&
+         is_free(match, event, &entry, kind);
 }
 
 /* From the first one of the time that was not found yet. */
-static int find_free(const struct view_match *match, const struct kymo_event *event, uint32_t track,
-                     uint32_t kind, struct view_turn *turn, uint64_t *number) {
+static int find_free(struct view_match *match, const struct kymo_event *event, uint32_t track, uint32_t kind,
+                     struct view_turn *turn, uint64_t *number) {
   const struct view *view = match->view;
   const struct view_series *series = &view->tracks[track].events;
   if (!turn->is_set || turn->time_ns != event->time_ns ||
@@ -169,7 +205,7 @@ static int find_free(const struct view_match *match, const struct kymo_event *ev
     if (entry.time_ns != event->time_ns)
       return KYMO_E_ABSENT;
     *number = entry.value;
-    if (is_free(match, &entry, kind))
+    if (is_free(match, event, &entry, kind))
       return KYMO_OK;
     turn->at += at == turn->at && view_marks_have(&match->seen, entry.value);
   }

@@ -8,7 +8,29 @@
 #include "base/list.h"
 #include "trace/pass.h"
 #include <kymo/info.h>
+#include <kymo/move.h>
 #include <string.h>
+
+static bool note_origin(struct view *view, uint64_t number, uint32_t origin) {
+  enum { CHUNK = 65536 };
+  uint64_t at = (number - 1) * sizeof origin;
+  if (number == 0 || number >= KYMO_NUMBER_RELATIVE)
+    return true;
+  if (!view->origins.base && view_store_temporary(&view->origins, NULL) != KYMO_OK)
+    return false;
+  while (at >= view->origins.used)
+    if (view_store_add(&view->origins, CHUNK) == UINT64_MAX)
+      return false;
+  memcpy(view->origins.base + at, &origin, sizeof origin);
+  return true;
+}
+
+uint32_t view_origin_of(const struct view *view, uint64_t number) {
+  uint32_t origin = 0;
+  if (number > 0 && number <= view->origins.used / sizeof origin)
+    memcpy(&origin, view->origins.base + (number - 1) * sizeof origin, sizeof origin);
+  return origin;
+}
 
 bool view_note_stream(struct view *view, const struct kymo_event *event) {
   const struct kymo_stream *stream = event->packet->stream;
@@ -20,7 +42,7 @@ bool view_note_stream(struct view *view, const struct kymo_event *event) {
   struct view_stream *known = &view->streams[stream->number];
   if (event->time_ns < known->first_ns)
     *known = (struct view_stream){stream->part->index, stream->instance, event->time_ns};
-  return true;
+  return note_origin(view, event->number, stream->number + 1);
 }
 
 /* A stream of another trace of the same rings; NULL: the index has no event of it. */

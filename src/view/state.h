@@ -136,6 +136,7 @@ struct view {
   uint32_t part_count;
   struct view_stream *streams; /* of a live trace */
   uint32_t stream_count, stream_capacity;
+  struct view_store origins; /* by event number, u32: of which of these it is, + 1; 0: not known */
   int64_t overwritten_ns; /* its rings have overwritten events before this time; INT64_MIN: none is known */
   struct view_loss *losses;
   size_t loss_count, loss_capacity;
@@ -183,7 +184,12 @@ struct view {
       struct kymo_hash_table names; /* of the view's … */
       uint32_t known;               /* … first ones */
     } tracks, kinds;                /* by the tracker's numbers */
-    struct view_marks seen;         /* numbers that were found */
+    struct view_origin {            /* by the trace's numbers of streams: … */
+      uint32_t number;              /* … the view's + 1; 0: not known … */
+      uint32_t tried;               /* … when the view had this number of them, + 1 */
+    } * origins;
+    uint32_t origin_count, origin_capacity;
+    struct view_marks seen; /* numbers that were found */
     struct view_turn {
       int64_t time_ns;   /* of the last event that was looked for … */
       uint64_t at;       /* … and the first entry of that time that was not found yet … */
@@ -196,9 +202,10 @@ struct view {
     int64_t time_ns;
     bool is_set;          /* it has gone over all of them up to the last one that was read; … */
     bool has_others;      /* … some are not counted here */
-    uint32_t track, kind; /* of the last one; UINT32_MAX: not known */
+    uint32_t track, kind; /* of the last one; UINT32_MAX: not known … */
+    uint32_t origin;      /* … and its stream, + 1; 0: not known */
     struct view_same_sort {
-      uint32_t track, kind;
+      uint32_t track, kind, origin;
       uint64_t read;                 /* by the reader */
       uint64_t at, before, revision; /* of the track: `before` of them are before this entry */
     } sorts[VIEW_SAME_SORTS];
@@ -324,8 +331,9 @@ bool view_reading(struct kymo_trace *trace, struct kymo_hash128 *reading);
 bool view_is_ring(const struct kymo_trace *trace);
 struct kymo_hash128 view_hash_of(const struct view_identity *identity);
 /* What the files are in comparison with when they were indexed. GROWN: some are longer, the samples of what
- * they had are the same, and no other has changed. GONE: they cannot be found. OTHER also if they are the same and a trace of them that was opened
- * since (or NULL) is read in another way. SAME also if nothing is known of them. */
+ * they had are the same, and no other has changed. GONE: they cannot be found. OTHER also if they are the
+ * same and a trace of them that was opened since (or NULL) is read in another way. SAME also if nothing is
+ * known of them. */
 enum view_change { VIEW_SAME, VIEW_GROWN, VIEW_GONE, VIEW_OTHER };
 enum view_change view_change_of(const struct view *view, struct kymo_trace *trace);
 
@@ -365,6 +373,13 @@ int view_match_number(struct view_match *match, const struct kymo_event *event, 
 /* The same if its track and kind are known. */
 int view_match_number_on(struct view_match *match, const struct kymo_event *event, uint32_t track,
                          uint32_t kind, uint64_t *number);
+/* The view's number of a stream of the trace, + 1; 0: not known. Events of different streams may be the same
+ * but for their fields. */
+uint32_t view_match_origin(struct view_match *match, const struct kymo_stream *stream);
+/* The same of an event of the index. */
+uint32_t view_origin_of(const struct view *view, uint64_t number);
+/* Whether these may be one stream. */
+static inline bool view_is_origin(uint32_t a, uint32_t b) { return !a || !b || a == b; }
 /* Whether a new track is called by the number of the event's stream, which another pass may not have. */
 static inline bool view_names_stream(const struct view *view, const struct view_tracker *tracker,
                                      const struct kymo_event *event, const char *name) {

@@ -4,7 +4,7 @@
  *
  * Where all events are in the order of their times, an event is reached by its time, for which traces have
  * indexes: the index knows how many events of that time are before it. Elsewhere, and where finding a time
- * takes long, it is reached by its number, for which a trace has checkpoints once it has gone over its events.
+ * takes long, it is reached by its number, for which a trace has checkpoints where it has gone over events.
  */
 #include "view/event_text.h"
 #include "view/state.h"
@@ -60,14 +60,15 @@ static int count_before(struct view *view, const struct view_mark *mark, uint64_
 
 /* ---- reaching events ---- */
 
-/* The events of the reader's time on a track, of a kind; NULL: they are not counted. */
-static struct view_same_sort *sort_of(struct view_same *same, uint32_t track, uint32_t kind) {
+/* The events of the reader's time on a track, of a kind and of a stream; NULL: they are not counted. */
+static struct view_same_sort *sort_of(struct view_same *same, uint32_t track, uint32_t kind,
+                                      uint32_t origin) {
   for (unsigned i = 0; i < same->sort_count; i++)
-    if (same->sorts[i].track == track && same->sorts[i].kind == kind)
+    if (same->sorts[i].track == track && same->sorts[i].kind == kind && same->sorts[i].origin == origin)
       return &same->sorts[i];
-  if (same->sort_count == VIEW_SAME_SORTS)
+  if (same->sort_count == VIEW_SAME_SORTS || !origin)
     return NULL;
-  same->sorts[same->sort_count] = (struct view_same_sort){.track = track, .kind = kind};
+  same->sorts[same->sort_count] = (struct view_same_sort){.track = track, .kind = kind, .origin = origin};
   return &same->sorts[same->sort_count++];
 }
 
@@ -77,13 +78,15 @@ static int next_live(struct view *view, const struct kymo_event **event, struct 
   struct view_same_sort *sort = NULL;
   int status = kymo_trace_next(view->reader, event, error);
   same->track = same->kind = UINT32_MAX;
+  same->origin = 0;
   if (status != KYMO_OK || !(*event)->has_time)
     return status;
   if ((*event)->time_ns != same->time_ns)
     *same = (struct view_same){.time_ns = (*event)->time_ns,
                                .is_set = same->is_set && (*event)->time_ns > same->time_ns};
+  same->origin = view_match_origin(&view->match, (*event)->packet->stream);
   if (view_match_event(&view->match, *event, &same->track, &same->kind) == KYMO_OK)
-    sort = sort_of(same, same->track, same->kind);
+    sort = sort_of(same, same->track, same->kind, same->origin);
   if (sort)
     sort->read++;
   same->has_others |= !sort;
@@ -93,19 +96,20 @@ static int next_live(struct view *view, const struct kymo_event **event, struct 
 /* Whether the event that was read last is one that is looked for, or the same but for its number. */
 static bool is_match(const struct view *view, const struct view_mark *mark, const struct kymo_event *event) {
   return event->has_time && event->time_ns == mark->time_ns && view->same.track == mark->track &&
-         view->same.kind == mark->kind;
+         view->same.kind == mark->kind &&
+         view_is_origin(view->same.origin, view_origin_of(view, mark->number));
 }
 
 /* Those that the reader has gone over, if that is known; or NULL. */
 static struct view_same_sort *read_before(struct view *view, const struct view_mark *mark) {
   struct view_same *same = &view->same;
   return same->is_set && !same->has_others && same->time_ns == mark->time_ns
-             ? sort_of(same, mark->track, mark->kind)
+             ? sort_of(same, mark->track, mark->kind, view_origin_of(view, mark->number))
              : NULL;
 }
 
-/* Of a live trace: how many events on the track are the same but for their smaller numbers. Those that were
- * counted before are not looked at again. */
+/* Of a live trace: how many events of the stream and track are the same but for their smaller numbers. Those
+ * that were counted before are not looked at again. */
 static uint64_t count_same(struct view *view, const struct view_mark *mark) {
   const struct view_series *series = &view->tracks[mark->track].events;
   struct view_same_sort *sort = read_before(view, mark), counted = {0};
@@ -114,8 +118,11 @@ static uint64_t count_same(struct view *view, const struct view_mark *mark) {
     counted = *sort;
   else
     counted.at = view_series_find(series, &view->store, mark->time_ns, 0);
-  for (; counted.at < end; counted.at++)
-    counted.before += view_series_get(series, &view->store, counted.at).code == mark->kind;
+  for (; counted.at < end; counted.at++) {
+    struct view_entry entry = view_series_get(series, &view->store, counted.at);
+    counted.before += entry.code == mark->kind &&
+                      view_is_origin(view_origin_of(view, entry.value), view_origin_of(view, mark->number));
+  }
   if (sort) {
     sort->at = counted.at;
     sort->before = counted.before;

@@ -50,6 +50,7 @@ void view_clear(struct view *view) {
   view_marks_end(&view->numbered);
   view_unsorted_free(&view->unsorted);
   view_store_end(&view->store);
+  view_store_end(&view->origins);
   *view = (struct view){.options = view->options,
                         .paths = view->paths,
                         .identity_text = view->identity_text,

@@ -353,6 +353,62 @@ static void a_selection_counts_the_kinds_that_come_meanwhile(void **state) {
     view_end_stream(&streams[i]);
 }
 
+/* ---- events of several streams that are the same but for their values ---- */
+
+enum { ALIKE = 150, FIRST_VALUE = 1000 };
+
+/* The stream that came first has numbers up to ALIKE, and values from FIRST_VALUE on. */
+static bool take_alike(void *user, const struct view_row *row) {
+  uint64_t *next = user, number = (*next)++;
+  char text[64];
+  snprintf(text, sizeof text, "value = %u",
+           (unsigned)(number <= ALIKE ? FIRST_VALUE + number - 1 : number - ALIKE - 1));
+  assert_int_equal(row->number, number);
+  assert_string_equal(row->text, text);
+  return true;
+}
+
+static void write_alike(struct view_test_stream *stream, uint32_t value) {
+  for (unsigned i = 0; i < ALIKE; i++, written++)
+    view_emit(stream, 5000, 0, value + i);
+  view_flush(stream);
+  assert_int_equal(fflush(stream->file), 0);
+}
+
+/* Read anew, the stream that came last is before the first one: its file has an earlier name. */
+static void late_streams_keep_their_events(void **state) {
+  (void)state;
+  struct kymo_error error = {0};
+  struct view_filter *filter;
+  written = 0;
+  view_is_live = view_is_lossless = true;
+  view_begin_metadata("e");
+  view_begin_stream(&streams[1], "e", 1);
+  write_alike(&streams[1], FIRST_VALUE);
+  struct view *view = view_start(below("e"), VIEW_BY_EVENT, NULL, false);
+  follow(view);
+  view_begin_stream(&streams[0], "e", 0);
+  write_alike(&streams[0], 0);
+  follow(view);
+  for (unsigned i = 0; i < 40; i++) {
+    uint64_t first = view_chance(2 * ALIKE - 20), next = first + 1;
+    view_expect_ok(view_rows(view, NULL, first, 20, take_alike, &next, &error), &error);
+    assert_int_equal(next, first + 21);
+  }
+  for (unsigned i = 0; i < 2; i++) {
+    view_expect_ok(view_filter_new(&filter, view, i ? "value >= 1000" : "value < 1000", &error), &error);
+    finish_filter(filter);
+    assert_int_equal(view_filter_count(filter), ALIKE);
+    uint64_t next = i ? 1 : ALIKE + 1;
+    view_expect_ok(view_rows(view, filter, 0, ALIKE, take_alike, &next, &error), &error);
+    assert_int_equal(next, (i ? 1 : ALIKE + 1) + ALIKE);
+    view_filter_free(filter);
+  }
+  view_close(view);
+  for (unsigned i = 0; i < 2; i++)
+    view_end_stream(&streams[i]);
+}
+
 /* ---- a stream that comes late, with earlier times: read anew, tracks and numbers are others ---- */
 
 enum { EARLY = 20, USUAL = 50 };
@@ -538,6 +594,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(events_that_are_gone_are_rows_without_a_text, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_stream_that_comes_late_keeps_its_events, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_selection_counts_the_kinds_that_come_meanwhile, make_top, remove_top),
+      cmocka_unit_test_setup_teardown(late_streams_keep_their_events, make_top, remove_top),
       cmocka_unit_test_setup_teardown(a_stream_keeps_its_name_when_another_trace_grows, make_top, remove_top),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
