@@ -38,14 +38,29 @@ static void check_json(const uint8_t *at, size_t size) {
   }
 }
 
+static uint32_t word_at(const uint8_t *bytes) {
+  return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* The size of a picture of texts without the JSON after it. */
+static size_t check_texts(const uint8_t *bytes, size_t size) {
+  uint32_t length = word_at(bytes + size - 4), whole = length / 4 * 4 + (length % 4 ? 4 : 0);
+  must(whole <= size - 4, "JSON of its size is expected");
+  check_json(bytes + size - 4 - whole, length);
+  return size - 4 - whole;
+}
+
 static void check_picture(const uint8_t *bytes, size_t size) {
-  uint32_t words[6];
+  enum { HEADER_WORDS = 6, VALUES = 2, TEXTS = 3 };
+  uint32_t words[HEADER_WORDS];
   must(size >= sizeof words, "a header is expected");
-  for (unsigned i = 0; i < 6; i++)
-    words[i] = (uint32_t)bytes[4 * i] | (uint32_t)bytes[4 * i + 1] << 8 | (uint32_t)bytes[4 * i + 2] << 16 |
-               (uint32_t)bytes[4 * i + 3] << 24;
-  size_t starts = words[2] + 1, cells = words[3], cell = words[5] == 2 ? 36 : 32;
-  must(size == 24 + 4 * (starts + starts % 2) + cells * cell + (words[5] == 2 ? cells % 2 * 4 + 16 : 0),
+  for (unsigned i = 0; i < HEADER_WORDS; i++)
+    words[i] = word_at(bytes + (size_t)4 * i);
+  if (words[5] == TEXTS)
+    size = check_texts(bytes, size);
+  bool is_values = words[5] >= VALUES;
+  size_t starts = words[2] + 1, cells = words[3], cell = is_values ? 36 : 32;
+  must(size == 24 + 4 * (starts + starts % 2) + cells * cell + (is_values ? cells % 2 * 4 + 16 : 0),
        "the size of the header is expected");
 }
 
