@@ -4,6 +4,14 @@
 #                             list of them changes, and exports KYMO_MODULES, their folder; ends the suite, with NAME as
 #                             skipped, where there is no node or no network
 #   needs_browser NAME        exports KYMO_CHROMIUM; ends the suite likewise where there is none, or no server
+#   run_parts FOLDER PART…    runs FOLDER/PART.mjs; KYMO_PART=PART runs one of them. KYMO_SHOTS=FOLDER keeps a picture of each tab.
+#                             (tests/run does not hand these two on.)
+# They are in a folder of their own then, without a display.
+cd "$TMPDIR" || exit 1
+export XDG_CACHE_HOME=$TMPDIR/cache KYMO_DESCRIPTIONS=$KYMO_SOURCE/descriptions KYMO_RINGS=$TMPDIR/rings KYMO=$KYMO_BUILD/kymo
+export PYTHONDONTWRITEBYTECODE=1
+unset DISPLAY WAYLAND_DISPLAY SSH_CONNECTION BROWSER
+mkdir -p rings
 needs_web_packages() {
   local source=$KYMO_SOURCE/src/view/web modules=$KYMO_BUILD/web
   command -v node >/dev/null || { skip "$1" 'node is not installed'; exit 0; }
@@ -33,4 +41,11 @@ needs_browser() {
     exit 0
   fi
   export KYMO_CHROMIUM=$chromium
+}
+run_parts() {
+  local folder=$1 part
+  shift
+  for part; do
+    [ "${KYMO_PART:-$part}" != "$part" ] || node "$folder/$part.mjs" || not_ok "$part.mjs" "exit code $?"
+  done
 }

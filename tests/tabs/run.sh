@@ -2,24 +2,15 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain
 #
-# The tabs of the page of kymo view, in Chromium as a reader uses them:
+# The tabs of the page of kymo view, in Chromium as a reader uses them; the suite numbers compares what they show.
 #
-#   numbers.mjs   the numbers that they show are those of kymo stat and kymo cat, with and without a filter, of a recorded
-#                 trace, one of LTTng's layout, a CPEL file and a capture of packets
-#   live.mjs      the same of a program that records meanwhile, when it has ended
+#   live.mjs      the numbers of a program that records meanwhile are those of kymo stat and kymo cat when it has ended
 #   tabs.mjs      what they do; every tab by keyboard, and with axe in light and dark
 #   pictures.mjs  makes the pictures of docs/viewing.md; with KYMO_REWRITE=1 they are written there
-#
-# KYMO_PART=numbers runs one of them. KYMO_SHOTS=FOLDER keeps a picture of each tab. (tests/run does not hand these two on.)
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 . "$KYMO_SOURCE/tests/web.sh"
 here=$KYMO_SOURCE/tests/tabs
-cd "$TMPDIR" || exit 1
-export XDG_CACHE_HOME=$TMPDIR/cache KYMO_DESCRIPTIONS=$KYMO_SOURCE/descriptions KYMO_RINGS=$TMPDIR/rings KYMO=$KYMO_BUILD/kymo
-export PYTHONDONTWRITEBYTECODE=1
-unset DISPLAY WAYLAND_DISPLAY SSH_CONNECTION BROWSER
-mkdir -p rings
 
 needs_web_packages 'the tabs'
 needs_browser 'the tabs'
@@ -37,6 +28,4 @@ if [ -n "${KYMO_REWRITE:-}" ]; then
   KYMO_SHOTS=$KYMO_SOURCE/docs/pictures node "$here/pictures.mjs"
   exit 0
 fi
-for part in numbers live tabs pictures; do
-  [ "${KYMO_PART:-$part}" = "$part" ] && node "$here/$part.mjs"
-done
+run_parts "$here" live tabs pictures

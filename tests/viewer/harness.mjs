@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import {execFileSync, spawn} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {pathToFileURL} from 'node:url';
 import {isDeepStrictEqual} from 'node:util';
+import {launch} from '../browser.mjs';
 
-const {chromium} = await import(pathToFileURL(join(process.env.KYMO_MODULES, 'playwright-core/index.mjs')));
 export const KYMO = join(process.env.KYMO_BUILD, 'kymo');
 export {assert};
 
@@ -65,9 +64,7 @@ export class Server {
 let browser = null;
 
 export async function browse() {
-  browser ??= await chromium.launch({executablePath: process.env.KYMO_CHROMIUM, headless: true,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']});
-  return browser;
+  return browser ??= await launch();
 }
 
 const WAIT_MS = 60_000; // the machine may be busy

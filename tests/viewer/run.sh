@@ -2,20 +2,17 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain
 #
-# The page of kymo view: its own checks, that the bundle of the tree is what its sources make, and a person's work with it
-# in Chromium, by playwright-core. Needs node, chromium, and once the network (npm ci).
+# The page of kymo view: its own checks, that the bundle of the tree is what its sources make, and what becomes of it in Chromium
+# (by playwright-core) with each sort of file. Needs node, chromium, and once the network (npm ci). The suites timeline and g2
+# use the page as a person does.
 #
-#   harness.mjs   starts servers and pages, makes CPEL files
-#   *.mjs         one part of the page each; prints the lines that tests/run counts
+#   harness.mjs   starts servers and pages, makes CPEL files; of these three suites
+#   files.mjs     the command line and the menus: files that are opened, read again, refused
+#   states.mjs    traces that grow, are cut off, empty, deeply nested, or made to harm
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 . "$KYMO_SOURCE/tests/web.sh"
-here=$KYMO_SOURCE/tests/viewer
 source=$KYMO_SOURCE/src/view/web
-cd "$TMPDIR" || exit 1
-export XDG_CACHE_HOME=$TMPDIR/cache KYMO_DESCRIPTIONS=$KYMO_SOURCE/descriptions KYMO_RINGS=$TMPDIR/rings
-unset DISPLAY WAYLAND_DISPLAY SSH_CONNECTION BROWSER
-mkdir -p rings
 
 needs_web_packages 'the page'
 
@@ -32,6 +29,4 @@ bundle() { (cd page && node build.mjs "$TMPDIR/fresh") && diff -rq "$source/dist
 
 needs_browser 'the page in a browser'
 ${KYMO_CC:-cc} -I"$KYMO_SOURCE/include" "$KYMO_SOURCE/tests/serve/live.c" -o live -L"$KYMO_BUILD" -Wl,-rpath,"$KYMO_BUILD" -lkymo-trace -lpthread || not_ok 'a live program' 'it cannot be compiled'
-for part in "$here"/*.mjs; do
-  [ "$(basename "$part")" = harness.mjs ] || [ -n "${KYMO_PART:-}" ] && [ "$(basename "$part" .mjs)" != "${KYMO_PART:-}" ] || node "$part" || not_ok "$(basename "$part")" "exit code $?"
-done
+run_parts "$KYMO_SOURCE/tests/viewer" files states

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Frames while the window moves: a row that has events in the window is never blank, however late the exact picture comes.
-import {Server, assert, end, open, random, settled, test, writeCpel} from './harness.mjs';
+import {Server, assert, end, open, random, settled, test, writeCpel} from '../viewer/harness.mjs';
 
 const TRACKS = 24, LAST = 100_000_000, rng = random(11), events = [];
 for (let i = 0; i < 6000; i++) // the first tracks have most of the events, the last ones a few

@@ -2,7 +2,7 @@
 // The numbers in the page are those of kymo stat and kymo cat, on a trace of each kind, with and without a filter; and so is
 // what the commands print that the page shows.
 import assert from 'node:assert/strict';
-import {becomes, check, commandOf, countOf, countOfShell, eventsOf, finish, json, numberOf, open, rowsOf, run, serve, setFilter, shell, shot, tab, tableOf, until} from './page.mjs';
+import {WAIT_MS, becomes, check, commandOf, countOf, countOfShell, eventsOf, finish, json, numberOf, open, rowsOf, run, serve, setFilter, shell, shot, tab, tableOf, until} from '../tabs/page.mjs';
 
 const same = assert.deepEqual;
 
@@ -30,7 +30,7 @@ async function filters(page, {path, filters: texts, of}) {
     await becomes(() => page.locator('.events-grid').getAttribute('aria-rowcount'), String(wanted - added + 1));
     await becomes(async () => numberOf((await panel.locator('.events-list .note').innerText()).split(' of ')[0]), wanted - added);
     await becomes(async () => numberOf(/ of ([\d\u202f]+) events/.exec(await page.locator('.filter-said').innerText())?.[1] ?? ''), total);
-    same(countOfShell(await page.locator('.filter-command code').innerText()), wanted);
+    await becomes(async () => countOfShell(await page.locator('.filter-command code').innerText()), wanted);
   }
   await page.locator('.filter-bar button', {hasText: 'Remove'}).click();
   await until(page, () => !window.kymo.model.filter);
@@ -52,8 +52,8 @@ async function bothOf(page, {path, filters: texts}) {
     await setFilter(page, text.replace(/ -- .*/, ''));
     const state = await page.evaluate(() => ({...window.kymo.model.filter}));
     same(state.error, null);
-    const command = await page.locator('.filter-command code').innerText();
-    same([text, countOfShell(command)], [text, state.count]);
+    let command = '';
+    await becomes(async () => [text, countOfShell(command = await page.locator('.filter-command code').innerText())], [text, state.count]);
     if (!/FIRST/.test(text))
       same(state.count, eventsOf(path, text).filter(event => event.event !== name).length);
     await page.evaluate(() => window.kymo.run('copy-command'));
@@ -209,6 +209,36 @@ async function spans(page, {path}, filter) {
 
 // ---- histograms ----
 
+/** Runs in the page: clicks on a bar, and takes the filter that comes of it; then the one before is back. */
+async function clickBar({low, before, count, waitMs}) {
+  const {model, store} = window.kymo, end = performance.now() + waitMs, panel = document.getElementById('panel-histogram');
+  const until = async read => {
+    while (!read()) {
+      if (performance.now() > end)
+        throw new Error(`the bar from ${low}: ${read} stays false`);
+      await new Promise(done => { setTimeout(done, 10); });
+    }
+  };
+  const isWhole = () => Number(panel.querySelector('[data-name="count"]')?.dataset.value) === count;
+  await until(isWhole);
+  panel.querySelector(`.bar-column[data-low="${low}"]`).click();
+  await until(() => model.filter?.state === 'done' && model.filter.text !== before);
+  const {count: found, text} = model.filter;
+  store.update({filter: before ?? ''});
+  await until(isWhole);
+  return {found, text};
+}
+/** Each bar becomes a filter of its events: the first one by the mouse. */
+async function filtersOf(page, path, bars, before, count) {
+  await page.locator(`#panel-histogram .bar-column[data-low="${bars[0][0]}"]`).click();
+  await until(page, before => window.kymo.model.filter?.state === 'done' && window.kymo.model.filter.text !== before, before);
+  await page.evaluate(filter => window.kymo.store.update({filter}), before ?? '');
+  for (const [low, wanted] of bars) {
+    const {found, text} = await page.evaluate(clickBar, {low, before, count, waitMs: WAIT_MS});
+    same([low, found, countOf(path, text)], [low, wanted, wanted]);
+  }
+}
+
 /** The smallest value that this number of thousandths is not above. */
 const percentile = (sorted, thousandths) => sorted[Math.max(0, Math.floor((sorted.length * thousandths + 999) / 1000) - 1)];
 
@@ -224,14 +254,7 @@ async function histograms(page, {path, number, text}, filter) {
   same(numbers(shell(`${await commandOf(panel)} --json`)).filter(row => 'from' in row), printed);
   same([...bars.values()].reduce((sum, count) => sum + count, 0), printed.reduce((sum, row) => sum + row.count, 0));
   same(printed.filter(row => row.from >= 16).map(row => bars.get(row.from) ?? 0), printed.filter(row => row.from >= 16).map(row => row.count));
-  for (const [low, count] of bars) { // a bar becomes a filter of its events
-    await panel.locator(`.bar-column[data-low="${low}"]`).click();
-    await until(page, () => window.kymo.model.filter?.state === 'done');
-    const {count: found, text: both} = await until(page, filter => window.kymo.model.filter?.state === 'done' && window.kymo.model.filter.text !== filter && window.kymo.model.filter, filter);
-    same([low, found, countOf(path, both)], [low, count, count]);
-    await page.evaluate(filter => window.kymo.store.update({filter}), filter ?? '');
-    await becomes(async () => (await shownNumbers(panel)).count, values.length);
-  }
+  await filtersOf(page, path, [...bars], filter, values.length);
   if (text)
     await textsOf(page, panel, path, text, filter);
 }
@@ -246,24 +269,18 @@ async function textsOf(page, panel, path, text, filter) {
 
 /** By the definition: values of the filter's events, by the tracks that the page has. */
 async function anomalies(page, {path, number}, filter) {
-  const panel = await tab(page, 'anomaly'), tracks = new Map(), byTrack = new Map();
-  for (const [row, track] of await page.evaluate(async () => {
-    const all = [];
-    for (const {total} = await window.kymo.source.rows(0, 1); all.length < total;)
-      all.push(...(await window.kymo.source.rows(all.length, 1000)).rows.map(row => [row.number, window.kymo.model.trackName(row.track)]));
+  const panel = await tab(page, 'anomaly'), byTrack = new Map(), all = eventsOf(path), kept = await page.evaluate(async () => { // its rows: numbers and tracks
+    const all = [], {source, model} = window.kymo, query = {filter: model.filterId};
+    for (const {total} = await source.rows(0, 1, query); all.length < total;)
+      all.push(...(await source.rows(all.length, 1000, query)).rows.map(row => [row.number, model.trackName(row.track)]));
     return all;
-  }))
-    tracks.set(row, track);
-  const all = eventsOf(path), kept = filter ? await page.evaluate(async () => {
-    const all = [], {source, model} = window.kymo;
-    for (const {total} = await source.rows(0, 1, {filter: model.filterId}); all.length < total;)
-      all.push(...(await source.rows(all.length, 1000, {filter: model.filterId})).rows.map(row => row.number));
-    return all;
-  }) : all.map((_, i) => i + 1);
-  for (const row of kept) {
-    const value = all[row - 1].fields?.[number], list = byTrack.get(tracks.get(row)) ?? [];
+  });
+  if (!filter)
+    same(kept.length, all.length);
+  for (const [row, track] of kept) {
+    const value = all[row - 1].fields?.[number];
     if (typeof value === 'number')
-      byTrack.set(tracks.get(row), [...list, value]);
+      byTrack.set(track, [...byTrack.get(track) ?? [], value]);
   }
   const wanted = [...byTrack].map(([track, values]) => {
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length, deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
@@ -317,13 +334,8 @@ async function floats(page, filter) {
   const infinite = countIn('Infinity') + countIn('-Infinity'), said = [infinite && `${infinite} infinite`, countIn('NaN') && `${countIn('NaN')} not a number`].filter(Boolean);
   await becomes(async () => (await panel.locator('.bar .note').innerText()).split(' of the events')[0].split(', ').slice(1), said);
   same(numbers(shell(`${await commandOf(panel)} --json`)), printed);
-  for (const {from, count} of [bars[0], ...bars.filter(row => [-1, 0, 0.5, 16].includes(row.from)), bars[bars.length - 1]]) {
-    await panel.locator(`.bar-column[data-low="${from}"]`).click();
-    const {count: found, text} = await until(page, filter => window.kymo.model.filter?.state === 'done' && window.kymo.model.filter.text !== filter && window.kymo.model.filter, filter);
-    same([from, found, countOf('floats', text)], [from, count, count]);
-    await page.evaluate(filter => window.kymo.store.update({filter}), filter ?? '');
-    await becomes(async () => (await shownNumbers(panel)).count, values.length);
-  }
+  const some = [bars[0], ...bars.filter(row => [-1, 0, 0.5, 16].includes(row.from)), bars[bars.length - 1]];
+  await filtersOf(page, 'floats', some.map(row => [row.from, row.count]), filter, values.length);
 }
 {
   const server = await serve('floats'), page = await open(server.address);

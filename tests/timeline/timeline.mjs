@@ -4,7 +4,7 @@
 import {spawnSync} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {inflateSync} from 'node:zlib';
-import {KYMO, Server, assert, axe, becomes, end, inked, kymo, matches, names, open, placeOf, press, random, says, settled, test, until, view, writeCpel} from './harness.mjs';
+import {KYMO, Server, assert, axe, becomes, end, inked, kymo, matches, names, open, placeOf, press, random, says, settled, test, until, view, writeCpel} from '../viewer/harness.mjs';
 
 const TRACKS = 40, KINDS = ['rx', 'tx', 'state', 'hot'], rng = random(7), events = [];
 for (let i = 0; i < 4000; i++)
@@ -866,7 +866,7 @@ await test('A1, --begin and --filter: the page begins with what the command says
   await other.stop();
 });
 await test('wrong token: the page says how to reopen', async () => {
-  const other = await open(server.address).then(async opened => { await opened.context().close(); return (await import('./harness.mjs')).browse(); });
+  const other = await open(server.address).then(async opened => { await opened.context().close(); return (await import('../viewer/harness.mjs')).browse(); });
   const context = await other.newContext(), bad = await context.newPage();
   await bad.goto(`http://127.0.0.1:${server.port}/#token=${'0'.repeat(32)}`);
   await bad.getByRole('alert').filter({hasText: 'does not accept'}).waitFor({timeout: 30_000});

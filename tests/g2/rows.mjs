@@ -2,7 +2,7 @@
 // Rows of g2's checklist that need a file of their own: reading (C), the screen (D), deep zooms (E), texts (G), chase (I), anomalies (J),
 // snapshots (K), colours (L), and what g2 has not (R).
 import {writeFileSync} from 'node:fs';
-import {Server, assert, becomes, end, kymo as command, matches, names, open, placeOf, press, random, says, settled, test, until, view, writeCpel, writeElog} from './harness.mjs';
+import {Server, assert, becomes, end, kymo as command, matches, names, open, placeOf, press, random, says, settled, test, until, view, writeCpel, writeElog} from '../viewer/harness.mjs';
 
 const shows = async (args, work) => {
   const server = await Server.start([args].flat()), page = await open(server.address);
@@ -90,7 +90,7 @@ await test('C9: the list of kinds has the whole format of each, and finds a part
 writeFileSync('c10.h', '#define EV_NUM(n) (BASE + n)\n#define EV_A 6 /* rx: port %d and all after the blank */\n#define NET 100 /* pointdefs: c10net.h */\n#define EV_C 5 /* boot */\n');
 writeFileSync('c10net.h', '#define EV_B EV_NUM(4) /* tx:0x%x */\n');
 await test('C10: definitions of Gist logs: numbers, bases of other headers, formats with blanks', async () => {
-  const {writeGist} = await import('./harness.mjs');
+  const {writeGist} = await import('../viewer/harness.mjs');
   writeGist('c10.ev', [[0, 1, 104, 255], [10, 1, 5, 0], [20, 1, 6, 3]]);
   await shows(['--gist-header', 'c10.h', 'c10.ev'], async page => {
     assert.deepEqual((await kinds(page)).sort(), ['boot', 'rx', 'tx']);
