@@ -31,16 +31,21 @@ static struct kymo_span_key key_in(const struct kymo_spans *spans, const struct 
                                 .key = chains == &spans->threads ? 0 : key.key};
 }
 
-static struct kymo_span *first_of(const struct kymo_spans *spans, const struct kymo_hash_table *chains,
-                                  struct kymo_span_key key) {
+static struct kymo_span *first_at(const struct kymo_spans *spans, const struct kymo_hash_table *chains,
+                                  struct kymo_span_key key, uint32_t hash) {
   struct kymo_span *first;
-  uint32_t hash = hash_of(key), at = hash;
+  uint32_t at = hash;
   while ((first = (struct kymo_span *)kymo_hash_table_next(chains, hash, &at))) {
     struct kymo_span_key known = key_in(spans, chains, first->key);
     if (known.thread == key.thread && known.key == key.key)
       break;
   }
   return first;
+}
+
+static struct kymo_span *first_of(const struct kymo_spans *spans, const struct kymo_hash_table *chains,
+                                  struct kymo_span_key key) {
+  return first_at(spans, chains, key, hash_of(key));
 }
 
 /* Space for the chains of one more span. */
@@ -54,11 +59,12 @@ static bool reserve(struct kymo_spans *spans) {
 static struct kymo_span *set_first(struct kymo_spans *spans, struct kymo_hash_table *chains,
                                    struct kymo_span_key key, struct kymo_span *first) {
   key = key_in(spans, chains, key);
-  struct kymo_span *old = first_of(spans, chains, key);
+  uint32_t hash = hash_of(key);
+  struct kymo_span *old = first_at(spans, chains, key, hash);
   if (old)
-    kymo_hash_table_change(chains, hash_of(key), (uintptr_t)old, (uintptr_t)first);
+    kymo_hash_table_change(chains, hash, (uintptr_t)old, (uintptr_t)first);
   else
-    kymo_hash_table_put(chains, hash_of(key), (uintptr_t)first);
+    kymo_hash_table_put(chains, hash, (uintptr_t)first);
   return old;
 }
 
