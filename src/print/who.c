@@ -150,6 +150,7 @@ static const struct kymo_who *read_who(struct kymo_whos *whos, const struct kymo
     stream->of_packet = (struct kymo_who){0};
     read_places(&stream->of_packet, event, &class_->packet);
     stream->packet = kymo_packet_key_of(event->packet);
+    stream->class_ = class_;
     stream->is_set = true;
   }
   stream->who = stream->of_packet;
@@ -161,12 +162,12 @@ static const struct kymo_who *read_who(struct kymo_whos *whos, const struct kymo
 }
 
 const struct kymo_who *kymo_who_of(struct kymo_whos *whos, const struct kymo_event *event) {
-  const struct kymo_who_class *class_ = class_of(whos, event);
   const struct kymo_who_stream *stream = whos->streams[event->packet->stream->number];
-  bool is_known = stream && kymo_packet_key_is(&stream->packet, event->packet);
-  if (KYMO_LIKELY(is_known) &&
-      (!class_->common_says ||
-       (class_->span_size && memcmp(stream->span, span_of(event, class_), class_->span_size) == 0)))
+  if (KYMO_UNLIKELY(!stream || !kymo_packet_key_is(&stream->packet, event->packet)))
+    return read_who(whos, event, class_of(whos, event));
+  const struct kymo_who_class *class_ = stream->class_;
+  if (!class_->common_says ||
+      (class_->span_size && memcmp(stream->span, span_of(event, class_), class_->span_size) == 0))
     return &stream->who;
   return read_who(whos, event, class_);
 }

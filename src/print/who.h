@@ -62,7 +62,8 @@ struct kymo_who_class {
 
 struct kymo_who_stream {
   bool is_set;
-  struct kymo_packet_key packet; /* which `of_packet` is from */
+  struct kymo_packet_key packet;       /* which `of_packet` is from */
+  const struct kymo_who_class *class_; /* of the packet's events */
   struct kymo_who of_packet, who;
   uint8_t span[KYMO_WHO_SPAN]; /* which `who` is from */
 };
