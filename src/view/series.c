@@ -119,17 +119,9 @@ static bool flush(struct view_series *series, struct view_store *store, int64_t 
   return true;
 }
 
-bool view_series_add(struct view_series *series, struct view_store *store, const struct view_entry *entry) {
-  bool falls = series->tail_count > 0 && entry->value <= series->tail[series->tail_count - 1].value;
-  if (series->tail_count == VIEW_BLOCK && !flush(series, store, entry->time_ns))
-    return false;
-  if (!KYMO_LIST_ROOM(series->tail, series->tail_capacity, series->tail_count))
-    return false;
-  series->has_falls |= falls;
-  series->tail[series->tail_count++] = *entry;
-  series->mask |= UINT64_C(1) << entry->code % 64;
-  series->count++;
-  return true;
+bool view_series_make_room(struct view_series *series, struct view_store *store, int64_t time_ns) {
+  return (series->tail_count < VIEW_BLOCK || flush(series, store, time_ns)) &&
+         KYMO_LIST_ROOM(series->tail, series->tail_capacity, series->tail_count);
 }
 
 void view_series_free(struct view_series *series) {

@@ -109,8 +109,22 @@ struct view_range {
   uint64_t least;
 };
 
-/* Adds an entry that is not before the last one. False: no memory, or the store cannot grow. */
-bool view_series_add(struct view_series *series, struct view_store *store, const struct view_entry *entry);
+/* Makes space for an entry at this time in the tail; if that is full, it becomes a block. False: no memory,
+ * or the store cannot grow. */
+bool view_series_make_room(struct view_series *series, struct view_store *store, int64_t time_ns);
+/* Adds an entry that is not before the last one. Results as above. */
+static inline bool view_series_add(struct view_series *series, struct view_store *store,
+                                   const struct view_entry *entry) {
+  bool falls = series->tail_count > 0 && entry->value <= series->tail[series->tail_count - 1].value;
+  if ((series->tail_count == VIEW_BLOCK || series->tail_count == series->tail_capacity) &&
+      !view_series_make_room(series, store, entry->time_ns))
+    return false;
+  series->has_falls |= falls;
+  series->tail[series->tail_count++] = *entry;
+  series->mask |= UINT64_C(1) << entry->code % 64;
+  series->count++;
+  return true;
+}
 void view_series_free(struct view_series *series);
 /* An empty series that begins at a chunk of another one: entries are added from there on. */
 struct view_series view_series_from(const struct view_series *series, uint64_t chunk);

@@ -221,7 +221,10 @@ int view_sort_step(struct view_unsorted *unsorted, struct view_store *store, vie
 /* ---- events ---- */
 
 bool view_put_event(struct view *view, uint32_t track, const struct view_entry *entry) {
-  return view_put_sorted(&view->unsorted, &view->tracks[track].events, &view->store, track, entry);
+  struct view_series *events = &view->tracks[track].events;
+  return is_late(events, entry->time_ns)
+             ? view_put_sorted(&view->unsorted, events, &view->store, track, entry)
+             : view_series_add(events, &view->store, entry);
 }
 
 static struct view_series *events_of(void *user, uint32_t number) {
