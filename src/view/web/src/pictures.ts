@@ -266,6 +266,9 @@ export class Pictures {
 
   private async run(requests: Request[], batch: {abort: AbortController}): Promise<void> {
     const {signal} = batch.abort;
+    await pause(0, signal).catch(() => {}); // the frame that asks is drawn first: to send takes as long as many rows
+    if (signal.aborted)
+      return;
     await Promise.all(requests.map(async request => {
       try {
         const picture = await this.fetch(request, signal);
