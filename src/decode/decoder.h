@@ -18,6 +18,7 @@ _Static_assert(sizeof(struct kymo_event) <= KYMO_CACHE_LINE, "lookup and merge a
 
 struct kymo_decoder {
   struct kymo_stream stream;                  /* first: a kymo_stream is its decoder */
+  uint32_t first_kind;                        /* number of event classes in earlier parts */
   const struct kymo_schema_plan *schema_plan; /* of the part */
   int64_t clock_offset_ns;                    /* added to all times */
   const char *path;                           /* of the file that the packet is in */
@@ -85,6 +86,11 @@ void kymo_decoder_return(struct kymo_decoder *decoder, const struct kymo_event *
 
 static inline struct kymo_decoder *kymo_decoder_of(const struct kymo_event *event) {
   return (struct kymo_decoder *)(uintptr_t)event->packet->stream;
+}
+
+/* The number of the event's class among those of all parts. */
+static inline uint32_t kymo_kind_of(const struct kymo_event *event) {
+  return kymo_decoder_of(event)->first_kind + event->plan->kind;
 }
 
 /* The begin of the fields after the event header, in the packet. */

@@ -289,11 +289,12 @@ static int plan_schema(const struct maker *maker) {
   plan->streams = kymo_arena_array(maker->arena, schema->stream_count + 1u, sizeof *plan->streams);
   if (!plan->streams)
     return kymo_fail(maker->error, KYMO_E_MEMORY, "out of memory");
+  uint32_t kind = 0;
   for (uint32_t i = 0; i < schema->stream_count && status == KYMO_OK; i++) {
     plan->streams[i].class_ = schema->streams[i];
-    plan->streams[i].first_kind =
-        i ? plan->streams[i - 1].first_kind + schema->streams[i - 1]->event_count : 0;
     status = plan_stream(maker, &plan->streams[i], counters, at);
+    for (uint32_t k = 0; k < schema->streams[i]->event_count && status == KYMO_OK; k++)
+      plan->streams[i].events[k].kind = kind++;
   }
   return status;
 }

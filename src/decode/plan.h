@@ -22,6 +22,7 @@ struct kymo_place {
 
 struct kymo_event_plan {
   const struct kymo_event_class *class_;
+  uint32_t kind; /* its number among all event classes of the schema */
   bool
       is_unwanted; /* see kymo_trace_select_classes; besides fields and filter the only member that changes */
   struct kymo_program program; /* from the end of the event header to the end */
@@ -84,7 +85,6 @@ typedef uint32_t kymo_finder(struct kymo_decoder *decoder, uint32_t count);
 
 struct kymo_stream_plan {
   const struct kymo_stream_class *class_;
-  uint32_t first_kind; /* number of event classes in earlier stream classes */
   struct kymo_node *packet_context, *event_header, *common_context; /* NULL: none */
   struct kymo_program packet_program, header_program;
   uint64_t header_align;

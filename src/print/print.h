@@ -94,8 +94,7 @@ void kymo_print_members(struct kymo_print *print, struct kymo_sink_state *state,
 
 static inline struct kymo_print_class *kymo_print_class_of(const struct kymo_print *print,
                                                            const struct kymo_event *event) {
-  return &print->classes[kymo_class_number(&print->whos.numbers, event->packet->stream->part->index,
-                                           event->class_)];
+  return &print->classes[kymo_kind_of(event)];
 }
 
 static inline bool kymo_frame_is_outermost(const struct kymo_print *print, const struct kymo_frame *frame) {

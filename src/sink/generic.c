@@ -141,8 +141,7 @@ static void print_time(struct kymo_out *out, const struct kymo_event *event) {
 static int generic_event(struct kymo_sink_state *state, const struct kymo_event *event,
                          struct kymo_error *error) {
   struct kymo_print *print = &state->fields.print;
-  uint32_t number =
-      kymo_class_number(&print->whos.numbers, event->packet->stream->part->index, event->class_);
+  uint32_t number = kymo_kind_of(event);
   struct generic_class *class_ = &state->classes[number];
   if ((!class_->name.text && !make_class(state, class_, event)) || !print_where(state, event, class_))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");

@@ -54,7 +54,7 @@ static int enter(struct kymo_functions *functions, struct kymo_span_key key, str
 int kymo_functions_event(struct kymo_functions *functions, const struct kymo_event *event) {
   struct kymo_stat_group *group;
   struct kymo_span_key key = {0};
-  unsigned role = functions->edges->roles[kymo_grouping_class(&functions->function, event)];
+  unsigned role = functions->edges->roles[kymo_kind_of(event)];
   if (!role)
     return KYMO_OK;
   int status = kymo_grouping_find(&functions->function, &functions->groups, event, &group);

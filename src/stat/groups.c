@@ -143,7 +143,7 @@ static bool read_who(const struct kymo_grouping *grouping, const struct kymo_eve
 }
 
 static uint32_t field_of(const struct kymo_grouping *grouping, const struct kymo_event *event) {
-  uint32_t *field = &grouping->fields[kymo_grouping_class(grouping, event)];
+  uint32_t *field = &grouping->fields[kymo_kind_of(event)];
   if (!*field) {
     uint32_t id = kymo_field_id(grouping->trace, event->class_, grouping->by);
     *field = id == KYMO_FIELD_NONE ? NO_FIELD : id + 2;

@@ -87,11 +87,6 @@ struct kymo_grouping {
 int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct kymo_trace *trace,
                         struct kymo_whos *whos, struct kymo_error *error);
 void kymo_grouping_end(struct kymo_grouping *grouping);
-/* The number of an event's class, an index for data per class. */
-static inline uint32_t kymo_grouping_class(const struct kymo_grouping *grouping,
-                                           const struct kymo_event *event) {
-  return kymo_class_number(&grouping->whos->numbers, event->packet->stream->part->index, event->class_);
-}
 /* The group of an event in `groups`, created if there is none. KYMO_OK, KYMO_E_ABSENT if the event has no
  * such field, KYMO_E_MEMORY. */
 int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups *groups,

@@ -139,7 +139,7 @@ static int begin_span(struct kymo_latencies *latencies, struct kymo_span_key key
 }
 
 int kymo_latencies_event(struct kymo_latencies *latencies, const struct kymo_event *event) {
-  uint32_t class_ = kymo_grouping_class(&latencies->thread, event);
+  uint32_t class_ = kymo_kind_of(event);
   if (event->has_time)
     latencies->last_ns = event->time_ns;
   struct kymo_span_key key = {.key = latencies->edges->kinds[class_]};

@@ -86,7 +86,7 @@ static bool has_failed(const struct kymo_event *event, const struct kymo_libc_cl
 }
 
 int kymo_libc_event(struct kymo_libc *calls, const struct kymo_event *event) {
-  uint32_t number = kymo_grouping_class(&calls->event, event);
+  uint32_t number = kymo_kind_of(event);
   if (!calls->classes &&
       !(calls->classes = calloc(calls->event.whos->numbers.class_count + 1u, sizeof *calls->classes)))
     return KYMO_E_MEMORY;

@@ -250,7 +250,7 @@ static void visit_groups(void *user, kymo_group_visit *visit) {
 int kymo_pairs_event(struct kymo_pairs *pairs, const struct kymo_event *event) {
   struct kymo_stat_group *group = NULL;
   struct kymo_span_key key;
-  uint32_t class_ = kymo_grouping_class(&pairs->by, event);
+  uint32_t class_ = kymo_kind_of(event);
   unsigned role = pairs->edges->roles[class_];
   if (event->has_time)
     pairs->last_ns = event->time_ns;

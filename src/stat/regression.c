@@ -47,7 +47,7 @@ static void visit_groups(void *user, kymo_group_visit *visit) {
 int kymo_regression_event(struct kymo_regression *regression, const struct kymo_event *event) {
   struct kymo_stat_group *group;
   struct kymo_span_key key = {0};
-  unsigned role = regression->edges->roles[kymo_grouping_class(&regression->key, event)];
+  unsigned role = regression->edges->roles[kymo_kind_of(event)];
   if (!role || !event->has_time)
     return KYMO_OK;
   int status = kymo_groups_are_full(&regression->keys)

@@ -75,7 +75,7 @@ static int count_events(struct info *info) {
       return status;
     const struct kymo_stream *stream = event->packet->stream;
     info->events++;
-    info->class_events[kymo_class_number(&info->numbers, stream->part->index, event->class_)]++;
+    info->class_events[kymo_event_get_class_number(event)]++;
     info->stream_events[stream->number]++;
     if (!event->has_time)
       continue;

@@ -16,15 +16,15 @@ static uint32_t count_kinds(const struct kymo_schema *schema) {
 void kymo_trace_number_kinds(struct kymo_trace *trace) {
   uint32_t first = 0;
   for (size_t i = 0; i < trace->part_count; i++) {
-    trace->parts[i]->first_kind = first;
-    first += count_kinds(trace->parts[i]->schema);
+    struct part_state *part = trace->parts[i];
+    part->first_kind = first;
+    for (uint32_t j = 0; j < part->part.stream_count; j++)
+      part->streams[j]->decoder.first_kind = first;
+    first += count_kinds(part->schema);
   }
 }
 
-uint32_t kymo_event_get_class_number(const struct kymo_event *event) {
-  const struct stream_state *stream = kymo_stream_of(event);
-  return stream->part->first_kind + stream->decoder.plan->first_kind + event->class_->index;
-}
+uint32_t kymo_event_get_class_number(const struct kymo_event *event) { return kymo_kind_of(event); }
 
 uint32_t kymo_trace_class_count(const struct kymo_trace *trace) {
   const struct part_state *last = trace->part_count ? trace->parts[trace->part_count - 1] : NULL;

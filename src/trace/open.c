@@ -122,6 +122,7 @@ struct stream_state *kymo_stream_new(struct kymo_trace *trace, const struct kymo
   if (!state)
     return NULL;
   state->decoder = (struct kymo_decoder){.stream = *stream,
+                                         .first_kind = part->first_kind,
                                          .schema_plan = part->plan,
                                          .clock_offset_ns = part->clock_offset_ns,
                                          .is_rounded = part->quirks & KYMO_QUIRK_ROUNDED,

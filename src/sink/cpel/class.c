@@ -250,9 +250,7 @@ static uint32_t load_number(const struct kymo_cpel_class *class_, const struct k
 
 int kymo_cpel_value_of(struct kymo_cpel_classes *classes, const struct kymo_event *event,
                        struct kymo_cpel_value *value, struct kymo_error *error) {
-  struct kymo_numbers *numbers = &classes->fields.print.whos.numbers;
-  struct kymo_cpel_class **place =
-      &classes->list[kymo_class_number(numbers, event->packet->stream->part->index, event->class_)];
+  struct kymo_cpel_class **place = &classes->list[kymo_kind_of(event)];
   int status = *place ? KYMO_OK : make_class(classes, event, place, error);
   if (status < 0)
     return status;

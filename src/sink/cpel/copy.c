@@ -171,7 +171,7 @@ static bool is_event(const struct kymo_cpel_copy *copy, const struct kymo_cpel_c
 }
 
 static struct wanted want(struct kymo_cpel_copy *copy, const struct kymo_event *event) {
-  struct kymo_cpel_copy_class *class_ = &copy->classes[kymo_class_number(&copy->numbers, 0, event->class_)];
+  struct kymo_cpel_copy_class *class_ = &copy->classes[kymo_event_get_class_number(event)];
   struct wanted wanted = {.time = event->cycles, .code = (uint32_t)event->class_->id};
   if (!class_->is_set)
     *class_ = (struct kymo_cpel_copy_class){.is_set = true,

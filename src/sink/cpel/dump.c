@@ -169,8 +169,7 @@ static const struct track *find_track(struct kymo_sink_state *state, const struc
 
 static int cpel_event(struct kymo_sink_state *state, const struct kymo_event *event,
                       struct kymo_error *error) {
-  struct view **view =
-      &state->views[kymo_class_number(&state->numbers, event->packet->stream->part->index, event->class_)];
+  struct view **view = &state->views[kymo_event_get_class_number(event)];
   int status = *view ? KYMO_OK : make_view(state, event, view, error);
   if (status != KYMO_OK)
     return status;

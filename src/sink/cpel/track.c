@@ -233,8 +233,7 @@ static bool has_wished(const struct kymo_cpel_tracks *tracks, const struct kymo_
 
 int kymo_cpel_track_of(struct kymo_cpel_tracks *tracks, const struct kymo_event *event, uint32_t *number,
                        struct kymo_error *error) {
-  struct kymo_cpel_track_class *class_ = &tracks->classes[kymo_class_number(
-      &tracks->whos->numbers, event->packet->stream->part->index, event->class_)];
+  struct kymo_cpel_track_class *class_ = &tracks->classes[kymo_kind_of(event)];
   if (!class_->is_set)
     set_class(tracks, class_, event);
   int status = track_by_field(tracks, event, &class_->wished, number, error);

@@ -403,8 +403,7 @@ static void print_line(struct kymo_sink_state *state) {
 static int csv_event(struct kymo_sink_state *state, const struct kymo_event *event,
                      struct kymo_error *error) {
   uint32_t part = event->packet->stream->part->index;
-  const struct csv_class *class_ =
-      &state->classes[kymo_class_number(&state->whos.numbers, part, event->class_)];
+  const struct csv_class *class_ = &state->classes[kymo_kind_of(event)];
   const struct kymo_who *who = kymo_who_of(&state->whos, event);
   const char *name = event->class_->name ? event->class_->name : "";
   if (!who)
