@@ -37,8 +37,9 @@ struct kymo_packet_key {
 };
 
 static inline bool kymo_packet_key_is(const struct kymo_packet_key *key, const struct kymo_packet *packet) {
-  return key->offset == packet->offset && key->sequence == packet->sequence && key->data == packet->data &&
-         key->begin_cycles == packet->begin_cycles;
+  uint64_t differs = (key->offset ^ packet->offset) | (key->sequence ^ packet->sequence) |
+                     (key->begin_cycles ^ packet->begin_cycles);
+  return key->data == packet->data && differs == 0;
 }
 
 static inline struct kymo_packet_key kymo_packet_key_of(const struct kymo_packet *packet) {

@@ -96,12 +96,14 @@ static void read_places(struct kymo_who *who, const struct kymo_event *event,
     read_name(who, event, places->name);
 }
 
-/* Extends the span to a node's bytes; false if these are not constant, or too many. */
+/* Extends the span to a node's bytes; false if these are not constant, or too many, or if it shares them. */
 static bool widen(struct kymo_who_class *class_, uint32_t first_segment, const struct kymo_node *node) {
   if (!node)
     return true;
   uint64_t begin = node->offset_bits / 8, end = (node->offset_bits + node->type->size_bits + 7) / 8;
-  bool is_constant = node->type->kind == KYMO_KIND_INTEGER || node->type->kind == KYMO_KIND_TEXT_ARRAY;
+  bool is_constant = node->type->kind == KYMO_KIND_TEXT_ARRAY ||
+                     (node->type->kind == KYMO_KIND_INTEGER && node->type->align_bits >= 8);
+  is_constant &= node->offset_bits % 8 == 0;
   if (!is_constant || node->segment != first_segment || end > UINT16_MAX)
     return false;
   uint64_t old_end = class_->span_begin + class_->span_size;
@@ -133,13 +135,21 @@ static const struct kymo_who_class *class_of(struct kymo_whos *whos, const struc
   return class_;
 }
 
-static const uint8_t *span_of(const struct kymo_event *event, const struct kymo_who_class *class_) {
-  return event->packet->data + kymo_body_bits(event) / 8 + class_->span_begin;
+/* Notes by which bytes the next event shows that it has the same writer. */
+static void note_span(struct kymo_who_stream *stream, const struct kymo_event *event,
+                      const struct kymo_who_class *class_) {
+  bool is_constant = class_->span_size || !class_->common_says;
+  stream->class_ = is_constant ? event->class_->stream : NULL;
+  stream->span_begin = class_->span_size ? class_->span_begin : 0;
+  stream->span_words = class_->span_size ? (class_->span_size + 7) / 8 : 1;
+  stream->last_mask = class_->span_size ? UINT64_MAX >> (-class_->span_size % 8 * 8) : 0;
+  const uint8_t *from = event->packet->data + kymo_body_bits(event) / 8 + stream->span_begin;
+  for (uint32_t i = 0; i < stream->span_words; i++)
+    stream->span[i] = kymo_load_le64(from + (size_t)8 * i);
 }
 
-/* Reads what changed. */
-static const struct kymo_who *read_who(struct kymo_whos *whos, const struct kymo_event *event,
-                                       const struct kymo_who_class *class_) {
+const struct kymo_who *kymo_who_read(struct kymo_whos *whos, const struct kymo_event *event) {
+  const struct kymo_who_class *class_ = class_of(whos, event);
   struct kymo_who_stream **slot = &whos->streams[event->packet->stream->number];
   if (!*slot)
     *slot = kymo_arena_alloc(&whos->arena, sizeof(**slot));
@@ -150,26 +160,14 @@ static const struct kymo_who *read_who(struct kymo_whos *whos, const struct kymo
     stream->of_packet = (struct kymo_who){0};
     read_places(&stream->of_packet, event, &class_->packet);
     stream->packet = kymo_packet_key_of(event->packet);
-    stream->class_ = class_;
     stream->is_set = true;
   }
   stream->who = stream->of_packet;
   stream->who.version = ++whos->version;
   if (class_->common_says)
     read_places(&stream->who, event, &class_->common);
-  memcpy(stream->span, span_of(event, class_), class_->span_size);
+  note_span(stream, event, class_);
   return &stream->who;
-}
-
-const struct kymo_who *kymo_who_of(struct kymo_whos *whos, const struct kymo_event *event) {
-  const struct kymo_who_stream *stream = whos->streams[event->packet->stream->number];
-  if (KYMO_UNLIKELY(!stream || !kymo_packet_key_is(&stream->packet, event->packet)))
-    return read_who(whos, event, class_of(whos, event));
-  const struct kymo_who_class *class_ = stream->class_;
-  if (!class_->common_says ||
-      (class_->span_size && memcmp(stream->span, span_of(event, class_), class_->span_size) == 0))
-    return &stream->who;
-  return read_who(whos, event, class_);
 }
 
 const struct kymo_who_places *kymo_who_common(struct kymo_whos *whos, const struct kymo_event *event) {

@@ -11,7 +11,9 @@
 #ifndef KYMO_PRINT_WHO_H
 #define KYMO_PRINT_WHO_H
 
+#include "base/likely.h"
 #include "decode/decoder.h"
+#include "decode/load.h"
 #include "print/number.h"
 #include <string.h>
 
@@ -61,11 +63,13 @@ struct kymo_who_class {
 };
 
 struct kymo_who_stream {
+  struct kymo_packet_key packet;          /* which `of_packet` is from */
+  const struct kymo_stream_class *class_; /* which `who` is from; NULL: it must be read for each event … */
+  uint32_t span_begin, span_words;        /* … or while these words after the event header … */
+  uint64_t span[KYMO_WHO_SPAN / 8];       /* … differ from these, the last one in … */
+  uint64_t last_mask;                     /* … these bits */
   bool is_set;
-  struct kymo_packet_key packet;       /* which `of_packet` is from */
-  const struct kymo_who_class *class_; /* of the packet's events */
   struct kymo_who of_packet, who;
-  uint8_t span[KYMO_WHO_SPAN]; /* which `who` is from */
 };
 
 struct kymo_whos {
@@ -78,8 +82,27 @@ struct kymo_whos {
 
 int kymo_whos_begin(struct kymo_whos *whos, const struct kymo_trace *trace, struct kymo_error *error);
 void kymo_whos_end(struct kymo_whos *whos);
+/* The same by reading what changed. */
+const struct kymo_who *kymo_who_read(struct kymo_whos *whos, const struct kymo_event *event);
+
+/* Whether the bytes that name the writer are those of the stream's last event. */
+static inline bool kymo_who_is_same(const struct kymo_who_stream *stream, const struct kymo_event *event) {
+  const uint8_t *from = event->packet->data + kymo_body_bits(event) / 8 + stream->span_begin;
+  uint32_t last = stream->span_words - 1;
+  uint64_t differs = (kymo_load_le64(from + 8 * last) ^ stream->span[last]) & stream->last_mask;
+  for (uint32_t i = 0; i < last; i++)
+    differs |= kymo_load_le64(from + 8 * i) ^ stream->span[i];
+  return differs == 0;
+}
+
 /* The writer of the event; valid until the stream's next event. NULL: out of memory. */
-const struct kymo_who *kymo_who_of(struct kymo_whos *whos, const struct kymo_event *event);
+static inline const struct kymo_who *kymo_who_of(struct kymo_whos *whos, const struct kymo_event *event) {
+  const struct kymo_who_stream *stream = whos->streams[event->packet->stream->number];
+  if (KYMO_LIKELY(stream && stream->class_ == event->class_->stream) &&
+      KYMO_LIKELY(kymo_packet_key_is(&stream->packet, event->packet)) && kymo_who_is_same(stream, event))
+    return &stream->who;
+  return kymo_who_read(whos, event);
+}
 /* The fields of it in the common context of the event's stream class. */
 const struct kymo_who_places *kymo_who_common(struct kymo_whos *whos, const struct kymo_event *event);
 
