@@ -296,9 +296,10 @@ static void print_array(const struct kymo_script_style *style, struct kymo_sink_
 }
 
 /* Values that the loop itself does not print. */
-static void print_step(const struct kymo_script_style *style, struct kymo_sink_state *state,
-                       struct kymo_out *out, const struct kymo_event *event,
-                       const struct kymo_script_step *step) {
+static __attribute__((noinline)) void print_step(const struct kymo_script_style *style,
+                                                 struct kymo_sink_state *state, struct kymo_out *out,
+                                                 const struct kymo_event *event,
+                                                 const struct kymo_script_step *step) {
   const struct kymo_decoder *decoder = kymo_decoder_of(event);
   switch ((enum kymo_script_code)step->code) {
   case KYMO_SCRIPT_DECIMAL: {
@@ -359,18 +360,19 @@ void kymo_script_print(const struct kymo_script_style *style, struct kymo_sink_s
     decoder->segments[event->plan->program.first_segment] = kymo_body_bits(event);
   const uint8_t *data = decoder->packet.data, *end;
   uint64_t *segments = decoder->segments;
-  char *at = out->at;
+  char *at = out->at, *last = out->end - STEP_ROOM;
   for (;; step++) {
-    if (KYMO_UNLIKELY((size_t)(out->end - at) < STEP_ROOM)) {
+    if (KYMO_UNLIKELY(at > last)) {
       out->at = at;
       at = kymo_out_room(out, STEP_ROOM);
     }
     memcpy(at, step->lead, KYMO_PIECE_SLACK);
     at += step->lead_length;
+    if (step->code == KYMO_SCRIPT_END)
+      break;
     const uint8_t *from = data + (segments[step->segment] + step->offset_bits) / 8;
     switch ((enum kymo_script_code)step->code) {
     case KYMO_SCRIPT_NOTHING: break;
-    case KYMO_SCRIPT_END: out->at = at; return;
     case KYMO_SCRIPT_UNSIGNED:
       at = kymo_put_u64(at, kymo_load_le64(from) << step->shift >> step->shift);
       break;
@@ -391,4 +393,5 @@ void kymo_script_print(const struct kymo_script_style *style, struct kymo_sink_s
       at = out->at;
     }
   }
+  out->at = at;
 }

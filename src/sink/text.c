@@ -16,6 +16,7 @@
  * `fields` follow the contexts.
  */
 #include "base/fail.h"
+#include "base/likely.h"
 #include "print/called.h"
 #include "print/clock.h"
 #include "print/terminal.h"
@@ -38,8 +39,10 @@ struct kymo_sink_state {
   bool color, many_hosts;
   struct kymo_sink_options options;
   struct kymo_line line;
-  bool is_plain; /* times are numbers: they do not depend on the day */
-  int year, day; /* of the last date line */
+  bool is_plain;     /* times are numbers: they do not depend on the day */
+  bool is_usual;     /* times are those of the day, with the time since the line before, without colors … */
+  bool is_usual_now; /* … and the clock has the second of the line before */
+  int year, day;     /* of the last date line */
   bool has_last;
   int64_t last_ns;
   struct kymo_text_fields fields; /* last, since most of it is for walking */
@@ -81,7 +84,8 @@ static void add_facts(struct kymo_sink_state *state, struct kymo_strbuf *buf,
 }
 
 /* " NAME FIELDS | CONTEXTS\n" */
-static struct kymo_script make_script(struct kymo_sink_state *state, const struct kymo_event *event) {
+static __attribute__((noinline)) struct kymo_script make_script(struct kymo_sink_state *state,
+                                                                const struct kymo_event *event) {
   const struct kymo_event_class *class_ = event->class_;
   struct kymo_print *print = &state->fields.print;
   struct kymo_strbuf facts = {0};
@@ -171,7 +175,28 @@ static char *put_cycles(char *at, uint64_t cycles) {
   return at + 1;
 }
 
-static void print_time(struct kymo_sink_state *state, const struct kymo_event *event) {
+/* "[hh:mm:ss.nnnnnnnnn] +0.nnnnnnnnn ", as most lines begin; false: the line begins otherwise. */
+static inline bool print_usual_time(struct kymo_sink_state *state, const struct kymo_event *event) {
+  const struct kymo_clock *clock = event->class_->stream->clock;
+  uint64_t in_second_ns = (uint64_t)event->time_ns - (uint64_t)state->clock.second_ns;
+  uint64_t delta_ns = (uint64_t)event->time_ns - (uint64_t)state->last_ns;
+  if (KYMO_UNLIKELY(!state->is_usual_now) || KYMO_UNLIKELY(in_second_ns >= 1000000000) ||
+      KYMO_UNLIKELY(delta_ns >= 1000000000) || KYMO_UNLIKELY(!clock) ||
+      KYMO_UNLIKELY(!clock->origin_is_epoch))
+    return false;
+  char *at = kymo_out_room(&state->fields.print.out, 64);
+  *at = '[';
+  at = kymo_put_clock(at + 1, &state->clock, event->time_ns);
+  memcpy(at, "] +0.", 5);
+  at = kymo_put_nanoseconds(at + 5, (uint32_t)delta_ns);
+  *at = ' ';
+  state->last_ns = event->time_ns;
+  state->fields.print.out.at = at + 1;
+  return true;
+}
+
+static __attribute__((noinline)) void print_time(struct kymo_sink_state *state,
+                                                 const struct kymo_event *event) {
   const struct kymo_clock *clock = event->class_->stream->clock;
   struct kymo_out *out = &state->fields.print.out;
   if (!event->has_time) {
@@ -189,6 +214,7 @@ static void print_time(struct kymo_sink_state *state, const struct kymo_event *e
   else
     at = put_delta(state, at, event->time_ns);
   out->at = at;
+  state->is_usual_now = state->is_usual && state->clock.is_set;
 }
 
 /* A name as one word: blanks and other characters that are not visible ASCII become '_'. */
@@ -254,7 +280,8 @@ static int text_event(struct kymo_sink_state *state, const struct kymo_event *ev
     *script = make_script(state, event);
   if (!script->steps)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  print_time(state, event);
+  if (!print_usual_time(state, event))
+    print_time(state, event);
   if (!print_who(state, event))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   kymo_text_print(&state->fields, event, script);
@@ -290,6 +317,7 @@ static int text_loss(struct kymo_sink_state *state, const struct kymo_loss *loss
     put_loss_end(state, time[1], clock, loss->end_ns, is_epoch);
     kymo_strbuf_printf(&buf, " between %s and %s", time[0], time[1]);
     state->clock.is_set = false; /* the next event checks the day again */
+    state->is_usual_now = false;
   }
   kymo_strbuf_puts(&buf, " in ");
   kymo_text_add_name(&buf, loss->stream->path);
@@ -343,6 +371,7 @@ static int text_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
   int status = kymo_line_read(&state->line, "text", options->text, 0, error);
   state->clock.is_gmt = state->line.clock_gmt;
   state->is_plain = state->line.clock_seconds || state->line.clock_cycles;
+  state->is_usual = !state->is_plain && !state->color && !state->line.clock_date && !state->line.no_delta;
   if (status >= 0)
     status = kymo_text_fields_begin(&state->fields, trace, options->out, label, error);
   return status < 0 ? status : make_ready(state, error);
