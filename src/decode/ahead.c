@@ -92,7 +92,10 @@ static inline __attribute__((always_inline)) uint32_t find(struct kymo_decoder *
     uint64_t body = begin + seen.size_bits, after = body + lead->offset_bits;
     if (KYMO_UNLIKELY(after > sight.end))
       break;
-    if (!is_constant && KYMO_UNLIKELY((after = kymo_lead_end(lead, &sight, after)) > sight.end))
+    /* the one branch that depends on the class: most have a constant size, and the next event's place is then
+     * known earlier than with the loads of the others */
+    if (!is_constant && lead->varies &&
+        KYMO_UNLIKELY((after = kymo_lead_end(lead, &sight, after)) > sight.end))
       break;
     clock += (seen.time - clock) & seen.time_mask;
     event->cycles = clock;

@@ -62,6 +62,7 @@ static struct kymo_lead lead_of(const struct kymo_event_plan *plan) {
     return NO_LEAD;
   struct kymo_lead lead = {
       .plan = plan, .op = op, .offset_bits = op->offset, .is_plain = op->code == KYMO_OP_END};
+  lead.varies = !lead.is_plain;
   if (lead.is_plain || op[1].code != KYMO_OP_END)
     return lead;
   lead.is_plain = op->code == KYMO_OP_STRING || is_plain_sequence(op);

@@ -46,7 +46,7 @@ struct kymo_lead {
   const struct kymo_event_plan *plan;
   const struct kymo_op *op; /* the first operation, at offset_bits */
   uint64_t offset_bits;
-  bool is_plain;
+  bool is_plain, varies;            /* varies: the size is not constant */
   uint32_t count_distance;          /* bytes between the count and the first element */
   uint64_t count_mask, stride_bits; /* of the sequence */
   uint64_t text_mask;               /* all ones: there is a text */
