@@ -491,11 +491,9 @@ int kymo_filter_prepare(struct filter_machine *machine, struct kymo_error *error
   return status == KYMO_OK ? prepare(machine, error) : status;
 }
 
-int kymo_trace_next_filtered(struct kymo_trace *trace, const struct kymo_event **event,
-                             struct kymo_error *error) {
-  struct filter_machine *machine = trace->filter;
-  if (!machine)
-    return kymo_trace_next(trace, event, error);
+static __attribute__((noinline)) int next_of(struct filter_machine *machine, const struct kymo_event **event,
+                                             struct kymo_error *error) {
+  struct kymo_trace *trace = machine->trace;
   *event = NULL;
   machine->is_ended = is_full(machine) && kymo_filter_is_here(machine);
   if (machine->is_ended)
@@ -514,4 +512,9 @@ int kymo_trace_next_filtered(struct kymo_trace *trace, const struct kymo_event *
   if (status != KYMO_OK)
     *event = NULL;
   return status;
+}
+
+int kymo_trace_next_filtered(struct kymo_trace *trace, const struct kymo_event **event,
+                             struct kymo_error *error) {
+  return trace->filter ? next_of(trace->filter, event, error) : kymo_trace_next(trace, event, error);
 }

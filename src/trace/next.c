@@ -462,13 +462,14 @@ __attribute__((noinline)) int kymo_trace_merge_batch(struct kymo_trace *trace, s
 static int next_without_prefilters(struct kymo_trace *trace, const struct kymo_event **event,
                                    struct kymo_error *error);
 
-/* is_whole: for callers other than the filter, which must not see a batch merged for the filter. */
-static inline __attribute__((always_inline)) int
-get_next(struct kymo_trace *trace, bool is_whole, const struct kymo_event **event, struct kymo_error *error) {
-  while (KYMO_UNLIKELY(trace->batch_next == trace->batch_limit)) {
-    if (KYMO_UNLIKELY(is_whole && trace->is_prefiltered))
-      return next_without_prefilters(trace, event, error);
-    if (KYMO_UNLIKELY(trace->pause_number && trace->batch_end >= trace->pause_number)) {
+/* Any next event. is_whole: for callers other than the filter, which must not see a batch merged for the
+ * filter. */
+static __attribute__((noinline)) int next_of_any(struct kymo_trace *trace, bool is_whole,
+                                                 const struct kymo_event **event, struct kymo_error *error) {
+  if (is_whole && trace->is_prefiltered)
+    return next_without_prefilters(trace, event, error);
+  while (trace->batch_next == trace->batch_limit) {
+    if (trace->pause_number && trace->batch_end >= trace->pause_number) {
       *event = NULL;
       return KYMO_AGAIN;
     }
@@ -485,15 +486,20 @@ get_next(struct kymo_trace *trace, bool is_whole, const struct kymo_event **even
       return status;
     }
   }
-  struct kymo_event *next = trace->batch[trace->batch_next];
-  if (KYMO_UNLIKELY(trace->are_numbered)) {
-    if (KYMO_UNLIKELY(is_whole && trace->is_prefiltered))
-      return next_without_prefilters(trace, event, error);
-    trace->number = next->number;
-  } else {
-    next->number = ++trace->number;
-  }
-  trace->batch_next++;
+  struct kymo_event *next = trace->batch[trace->batch_next++];
+  trace->number = next->number = trace->are_numbered ? next->number : trace->number + 1;
+  *event = next;
+  return KYMO_OK;
+}
+
+/* The next event, which usually is in the batch, and was not numbered: no more than this, so that a caller
+ * needs no registers for it. */
+static inline __attribute__((always_inline)) int
+get_next(struct kymo_trace *trace, bool is_whole, const struct kymo_event **event, struct kymo_error *error) {
+  if (KYMO_UNLIKELY((trace->batch_next == trace->batch_limit) | trace->are_numbered))
+    return next_of_any(trace, is_whole, event, error);
+  struct kymo_event *next = trace->batch[trace->batch_next++];
+  next->number = ++trace->number;
   *event = next;
   return KYMO_OK;
 }
