@@ -333,8 +333,8 @@ void kymo_fast_path_free(struct kymo_fast_path *fast) {
 uint32_t kymo_fast_path_kind(const struct kymo_plan_machine *machine) {
   const struct kymo_plan_state *state = &machine->state;
   const struct kymo_plan_frame *frame = state->depth ? &state->frames[state->depth - 1] : NULL;
-  if (!frame || state->is_over || frame->kind != KYMO_FRAME_REGION || frame->is_single || frame->has_times ||
-      frame->until != KYMO_PLAN_NONE)
+  if (!frame || state->is_over || frame->box || frame->kind != KYMO_FRAME_REGION || frame->is_single ||
+      frame->has_times || frame->until != KYMO_PLAN_NONE)
     return KYMO_PLAN_NONE;
   const struct kymo_plan_dispatch *dispatch = &machine->plan->dispatches[frame->dispatch];
   return dispatch->count == 1 && dispatch->slot == KYMO_PLAN_NONE

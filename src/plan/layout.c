@@ -36,6 +36,7 @@ static void pop(struct kymo_plan_machine *machine) {
   struct kymo_plan_state *state = &machine->state;
   const struct kymo_plan_frame *over = &state->frames[--state->depth];
   struct kymo_plan_frame *around = state->depth ? &state->frames[state->depth - 1] : NULL;
+  kymo_plan_box_close(machine, state->depth);
   if (over->holder != KYMO_PLAN_NONE)
     restore_kept(machine, &machine->plan->kinds[over->holder]);
   else if (around && around->kind == KYMO_FRAME_STEPS)
@@ -48,7 +49,7 @@ static void pop(struct kymo_plan_machine *machine) {
 static bool number_of(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame, uint32_t block,
                       const char *what, uint64_t *number) {
   machine->window = 0;
-  machine->windows[0] = (struct kymo_plan_window){.data = machine->data,
+  machine->windows[0] = (struct kymo_plan_window){.data = machine->bytes,
                                                   .base = frame->begin,
                                                   .end = frame->end,
                                                   .is_file_end = frame->end == machine->size};
@@ -102,6 +103,7 @@ static void start_step(struct kymo_plan_machine *machine, struct kymo_plan_frame
                                   .holder = KYMO_PLAN_NONE};
   uint32_t own = frame->step;
   frame->step += 1 + step->inner_count;
+  kymo_plan_face(machine, frame);
   if (!place(machine, frame, step, &inner))
     return;
   if (step->times != KYMO_PLAN_NONE) {
@@ -140,6 +142,7 @@ static bool has_more(struct kymo_plan_machine *machine, const struct kymo_plan_f
     return false;
   if (frame->at < frame->end)
     return true;
+  kymo_plan_face(machine, frame);
   if (frame->is_single)
     kymo_plan_raise(machine, frame->end == machine->size ? 1 : 2, frame->at,
                     "expected a record, found the end of the %s",
@@ -165,7 +168,7 @@ struct kymo_plan_frame *kymo_plan_next_place(struct kymo_plan_machine *machine) 
         start_block(machine, frame);
       break;
     case KYMO_FRAME_REGION:
-      if (has_more(machine, frame))
+      if (has_more(machine, frame) && kymo_plan_box_ready(machine, frame))
         return frame;
       if (!machine->r)
         pop(machine);
@@ -207,6 +210,7 @@ bool kymo_plan_pass_record(struct kymo_plan_machine *machine, struct kymo_plan_f
   if (end <= machine->start)
     return kymo_plan_raise(machine, 2, machine->start, "a record of no bytes");
   machine->length = end - machine->start;
+  machine->own_length = is_holder && from > machine->start ? from - machine->start : machine->length;
   frame->at = end;
   frame->previous = machine->length;
   frame->times -= frame->has_times;
@@ -226,6 +230,18 @@ bool kymo_plan_pass_record(struct kymo_plan_machine *machine, struct kymo_plan_f
                                   .at = from,
                                   .end = end,
                                   .previous = UINT64_MAX,
-                                  .holder = machine->kind};
-  return !is_holder || push(machine, &inner);
+                                  .holder = machine->kind,
+                                  .box = frame->box};
+  frame->is_after_loss = false;
+  return !is_holder || (kymo_plan_box_open(machine, &inner) && push(machine, &inner));
+}
+
+void kymo_plan_leave_box(struct kymo_plan_machine *machine) {
+  struct kymo_plan_state *state = &machine->state;
+  uint32_t region = state->frames[state->depth - 1].box;
+  while (state->depth > region)
+    pop(machine);
+  struct kymo_plan_frame *frame = &state->frames[region - 1];
+  state->frames[region - 2].is_lost |= frame->is_joined;
+  frame->at = frame->end;
 }

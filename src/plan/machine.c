@@ -15,7 +15,7 @@
 uint64_t kymo_plan_offset(const struct kymo_plan_machine *machine) {
   uint32_t w = machine->window;
   uint64_t at = machine->bit / 8;
-  for (; w > 0 && machine->windows[w].data != machine->data; w--)
+  for (; w > 0 && machine->windows[w].data != machine->bytes; w--)
     at = machine->windows[w].at; /* inside of unpacked bytes: where the packed ones end */
   return at;
 }
@@ -57,11 +57,20 @@ static struct kymo_plan_note *add_note(struct kymo_plan_machine *machine) {
 
 void kymo_plan_note_damage(struct kymo_plan_machine *machine, uint32_t r, uint64_t begin, uint64_t end,
                            const char *text) {
+  struct kymo_plan_place place = kymo_plan_place_at(&machine->state, machine->box, begin);
+  uint32_t count = machine->note_count;
+  kymo_plan_note_damage_at(machine, r, &place, end > begin ? end - begin : 0, text);
+  if (machine->note_count > count)
+    machine->notes[count].at = begin;
+}
+
+void kymo_plan_note_damage_at(struct kymo_plan_machine *machine, uint32_t r,
+                              const struct kymo_plan_place *place, uint64_t bytes_lost, const char *text) {
   struct kymo_plan_note *note = add_note(machine);
   if (!note)
     return;
   *note = (struct kymo_plan_note){
-      .kind = KYMO_NOTE_DAMAGE, .r = r, .offset = begin, .bytes_lost = end > begin ? end - begin : 0};
+      .kind = KYMO_NOTE_DAMAGE, .r = r, .offset = place->offset, .place = *place, .bytes_lost = bytes_lost};
   if (r)
     snprintf(note->text, sizeof note->text, "R%u: %s", r, text);
   else
@@ -71,12 +80,13 @@ void kymo_plan_note_damage(struct kymo_plan_machine *machine, uint32_t r, uint64
 void kymo_plan_note_loss(struct kymo_plan_machine *machine, uint64_t count) {
   struct kymo_plan_note *note = add_note(machine);
   if (note)
-    *note = (struct kymo_plan_note){.kind = KYMO_NOTE_LOSS, .offset = machine->start, .count = count};
+    *note = (struct kymo_plan_note){
+        .kind = KYMO_NOTE_LOSS, .offset = kymo_plan_record_place(machine).offset, .count = count};
 }
 
 static bool mark(struct kymo_plan_machine *machine, uint32_t r, uint64_t bits, const char *format,
                  va_list args) {
-  bool is_unpacked = machine->windows[machine->window].data != machine->data;
+  bool is_unpacked = machine->windows[machine->window].data != machine->bytes;
   uint64_t offset =
       is_unpacked || bits > machine->bit ? kymo_plan_offset(machine) : (machine->bit - bits) / 8;
   char text[160];
@@ -118,9 +128,12 @@ uint64_t kymo_plan_bits_since(const struct kymo_plan_machine *machine, const str
 static void keep_in_record(struct kymo_plan_machine *machine, uint64_t end) {
   for (uint32_t i = 0; i < machine->note_count; i++) {
     struct kymo_plan_note *note = &machine->notes[i];
-    bool is_of_record = note->kind == KYMO_NOTE_DAMAGE && note->offset >= end && note->bytes_lost == 0;
-    note->offset =
-        is_of_record && machine->is_damaged && end > machine->start ? machine->start : note->offset;
+    bool is_of_record = note->kind == KYMO_NOTE_DAMAGE && note->at >= end && note->bytes_lost == 0;
+    if (!is_of_record || !machine->is_damaged || end <= machine->start)
+      continue;
+    note->at = machine->start;
+    note->place = kymo_plan_record_place(machine);
+    note->offset = note->place.offset;
   }
 }
 
@@ -161,7 +174,8 @@ static bool make_arrays(struct kymo_plan_machine *machine) {
   for (uint32_t i = 0; machine->prefix_slots && i < prefixes; i++)
     machine->prefix_slots[i] = slots_of_prefix(plan, &plan->prefixes[i].part);
   return machine->slots && machine->lists && machine->tables && machine->ticks && machine->prefix_slots &&
-         machine->state.clocks && machine->state.syncs && machine->state.counters && machine->state.kept;
+         machine->state.clocks && machine->state.syncs && machine->state.counters && machine->state.kept &&
+         kymo_plan_boxes_make(machine);
 }
 
 struct kymo_plan_machine *kymo_plan_machine_new(const struct kymo_plan *plan, struct kymo_plan_found *found,
@@ -197,6 +211,7 @@ void kymo_plan_state_free(const struct kymo_plan *plan, struct kymo_plan_state *
   kymo_hash_table_free(&state->per_table);
   free(state->kept);
   free(state->saved);
+  kymo_plan_boxes_free(state);
 }
 
 void kymo_plan_machine_free(struct kymo_plan_machine *machine) {
@@ -218,6 +233,7 @@ void kymo_plan_machine_free(struct kymo_plan_machine *machine) {
   free(machine->tables);
   free(machine->ticks);
   free(machine->prefix_slots);
+  free((void *)(uintptr_t)machine->box_of);
   free(machine->changes);
   free(machine->fields.items);
   free(machine->field_counts);
@@ -232,8 +248,12 @@ void kymo_plan_machine_bytes(struct kymo_plan_machine *machine, const uint8_t *d
     kymo_holes_forget(&machine->holes);
   machine->data = data;
   machine->size = size;
+  if (machine->box == 0) {
+    machine->bytes = data;
+    machine->bytes_size = size;
+  }
   for (uint32_t i = 0; i < machine->state.depth; i++)
-    if (machine->state.frames[i].end > size)
+    if (machine->state.frames[i].end > size && machine->state.frames[i].box == 0)
       machine->state.frames[i].end = size;
   if (machine->state.depth == 1 && machine->state.frames[0].kind == KYMO_FRAME_STEPS &&
       machine->state.frames[0].at == 0)
@@ -271,6 +291,7 @@ void kymo_plan_machine_rewind(struct kymo_plan_machine *machine) {
   memset(state->counters, 0, plan->root->sequence_count * sizeof *state->counters);
   kymo_hash_table_clear(&state->per_table);
   state->per_count = state->saved_count = 0;
+  kymo_plan_boxes_clear(state);
   state->has_last_time = state->has_latest = state->is_over = false;
   state->order = (enum kymo_plan_order)plan->root->order;
   state->depth = 1;
@@ -278,6 +299,7 @@ void kymo_plan_machine_rewind(struct kymo_plan_machine *machine) {
                                               .stop = KYMO_PLAN_COUNT(plan, STEP),
                                               .end = machine->size,
                                               .holder = KYMO_PLAN_NONE};
+  kymo_plan_face(machine, &state->frames[0]);
   machine->note_count = machine->r = 0;
   machine->is_placed = false;
 }
@@ -306,8 +328,8 @@ static bool is_zero(const uint8_t *bytes, uint32_t size) {
 static const uint8_t *find_pattern(struct kymo_plan_machine *machine, uint64_t at, uint64_t end,
                                    const uint8_t *pattern, uint32_t size) {
   struct kymo_holes *holes = &machine->holes;
-  if (!holes->bytes_at || is_zero(pattern, size))
-    return memmem(machine->data + at, (size_t)(end - at), pattern, size);
+  if (machine->box || !holes->bytes_at || is_zero(pattern, size))
+    return memmem(machine->bytes + at, (size_t)(end - at), pattern, size);
   for (uint64_t overlap = size - 1; at<end; at = holes->bytes_to> at ? holes->bytes_to : end) {
     uint64_t first = kymo_holes_pass(holes, at, end), from = first > at + overlap ? first - overlap : at;
     uint64_t to = holes->bytes_to < end && end - holes->bytes_to > overlap ? holes->bytes_to + overlap : end;
@@ -319,8 +341,29 @@ static const uint8_t *find_pattern(struct kymo_plan_machine *machine, uint64_t a
   return NULL;
 }
 
+/* Where the begin of the pattern is the end of a box whose last record may continue, or `end`. */
+static uint64_t find_begin(const struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame,
+                           uint64_t at, const uint8_t *pattern, uint32_t size) {
+  uint64_t end = frame->end, begin = end - at < size ? at : end - size + 1;
+  while (frame->is_joined && begin < end &&
+         memcmp(machine->bytes + begin, pattern, (size_t)(end - begin)) != 0)
+    begin++;
+  return frame->is_joined ? begin : end;
+}
+
+/* Whether a record is there, or its begin, at the end of a box whose last record may continue. */
+static bool is_begin(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame, uint64_t at) {
+  struct kymo_plan_frame trial = *frame;
+  trial.at = at;
+  machine->is_dry = true;
+  bool fits = kymo_plan_decode(machine, &trial) || (frame->is_joined && machine->r == 1);
+  machine->is_dry = false;
+  machine->r = 0;
+  return fits;
+}
+
 /* Moves from the second byte to the pattern's next place where a record fits, else to the end of the region
- * or of WITHIN. */
+ * or of WITHIN. What a lost container has left of a record was reported with it. */
 static void resync(struct kymo_plan_machine *machine, struct kymo_plan_frame *frame) {
   const struct kymo_plan_root *root = machine->plan->root;
   char text[sizeof machine->r_text];
@@ -333,15 +376,29 @@ static void resync(struct kymo_plan_machine *machine, struct kymo_plan_frame *fr
     end = begin + root->resync_within;
   while (at < end) {
     const uint8_t *place = find_pattern(machine, at, end, pattern, size);
-    at = place ? (uint64_t)(place - machine->data) : end;
-    if (place && is_record(machine, frame, at))
+    at = place ? (uint64_t)(place - machine->bytes) : end;
+    if (place && is_begin(machine, frame, at))
       break;
     at += place != NULL;
   }
+  if (at >= end && end == frame->end)
+    at = find_begin(machine, frame, begin + 1, pattern, size);
   bool is_found = at < end;
-  kymo_plan_note_damage(machine, r, begin, is_found ? at : frame->end, text);
+  if (!frame->is_after_loss)
+    kymo_plan_note_damage(machine, r, begin, is_found ? at : frame->end, text);
   frame->at = is_found ? at : frame->end;
-  machine->state.is_over |= !is_found && root->resync_within != 0;
+  frame->is_after_loss &= !is_found;
+  if (!is_found && frame->box)
+    kymo_plan_leave_box(machine);
+  else
+    machine->state.is_over |= !is_found && root->resync_within != 0;
+}
+
+/* Ends the innermost container: reading goes on after it, as its end is known. */
+static void give_up_box(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame) {
+  kymo_plan_note_damage(machine, machine->r, frame->at, machine->bytes_size, machine->r_text);
+  machine->r = 0;
+  kymo_plan_leave_box(machine);
 }
 
 /* Applies the policy to the decode error that ended a record. True: the record is delivered as damaged. */
@@ -365,8 +422,14 @@ static bool settle(struct kymo_plan_machine *machine, struct kymo_plan_frame *fr
     frame->times -= frame->has_times;
     return false;
   }
-  uint64_t from = frame && frame->at < machine->size ? frame->at : machine->r_offset;
-  kymo_plan_note_damage(machine, machine->r, from, machine->size, machine->r_text);
+  if (frame && frame->box && machine->plan->root->policies[machine->r] != KYMO_PLAN_POLICY_STOP) {
+    give_up_box(machine, frame);
+    return false;
+  }
+  uint64_t from = frame && frame->at < machine->bytes_size ? frame->at : machine->r_offset;
+  struct kymo_plan_place place = kymo_plan_place_at(&machine->state, machine->box, from);
+  kymo_plan_note_damage_at(machine, machine->r, &place,
+                           machine->size > place.offset ? machine->size - place.offset : 0, machine->r_text);
   machine->r = 0;
   machine->state.is_over = true;
   return false;
@@ -446,8 +509,8 @@ uint64_t kymo_plan_hole(struct kymo_plan_machine *machine, uint64_t at) {
 static void pass_hole(struct kymo_plan_machine *machine, struct kymo_plan_frame *frame) {
   char text[96];
   uint64_t begin = frame->at, room = frame->end < machine->size ? frame->end : machine->size;
-  if (frame->is_single || frame->until != KYMO_PLAN_NONE || kymo_plan_hole(machine, begin) != begin ||
-      begin >= room)
+  if (frame->box || frame->is_single || frame->until != KYMO_PLAN_NONE ||
+      kymo_plan_hole(machine, begin) != begin || begin >= room)
     return;
   uint64_t end = machine->holes.large_end < room ? machine->holes.large_end : room;
   if (end - begin < KYMO_HOLE_LEAST || !is_record(machine, frame, begin))
@@ -511,6 +574,25 @@ bool kymo_plan_machine_peek(struct kymo_plan_machine *machine, struct kymo_plan_
   return true;
 }
 
+/* Decodes the next record. False: it cannot be read, or is cut, which *is_cut says, and nothing was noted. */
+static bool decode(struct kymo_plan_machine *machine, struct kymo_plan_frame *frame, bool *is_cut) {
+  uint32_t notes = machine->note_count;
+  bool is_good = true;
+  if (frame->is_joined && machine->is_careful) { /* the attempt must not change the state */
+    machine->is_dry = true;
+    is_good = kymo_plan_decode(machine, frame);
+    machine->is_dry = false;
+    *is_cut = !is_good && kymo_plan_box_carry(machine, frame);
+    if (*is_cut)
+      return false;
+    machine->r = 0;
+  }
+  is_good = kymo_plan_decode(machine, frame);
+  *is_cut = !is_good && kymo_plan_box_carry(machine, frame);
+  machine->note_count = *is_cut ? notes : machine->note_count;
+  return is_good;
+}
+
 int kymo_plan_machine_next(struct kymo_plan_machine *machine) {
   bool is_placed = machine->is_placed;
   machine->is_placed = false;
@@ -520,7 +602,9 @@ int kymo_plan_machine_next(struct kymo_plan_machine *machine) {
     struct kymo_plan_frame *frame = next_place(machine);
     if (!frame && !machine->r)
       break;
-    bool is_good = frame && kymo_plan_decode(machine, frame);
+    bool is_cut = false, is_good = frame && decode(machine, frame, &is_cut);
+    if (is_cut)
+      continue;
     if (!is_good && machine->r && settle(machine, frame))
       is_good = true;
     if (is_good && complete(machine, frame))

@@ -126,6 +126,38 @@ struct kymo_plan_per_state {
   struct kymo_plan_counter counter;
 };
 
+/* ---- containers ---- */
+
+/* Where a byte is: `offset` in the file; if depth > 0, within[0] in what is unpacked from the container that
+ * begins there, and so on. */
+enum { KYMO_PLAN_BOXES = 4 }; /* containers within each other */
+struct kymo_plan_place {
+  uint64_t offset;
+  uint32_t depth;
+  uint64_t within[KYMO_PLAN_BOXES];
+};
+
+/* What one container adds to the bytes of a box. */
+struct kymo_plan_piece {
+  uint64_t container, at, end; /* its record, and the packed bytes, in the enclosing bytes */
+  uint64_t from;               /* where the unpacked bytes begin in the box, … */
+  uint64_t skip, size;         /* … after the first `skip` of their `size` bytes */
+  uint32_t how;                /* of the plan's boxes */
+  struct kymo_expr_value key;  /* of XOR; a copy */
+};
+/* The bytes in which records are that are packed in the file: of one container, after the begin of a record
+ * that the containers before it have left. */
+struct kymo_plan_contents {
+  struct kymo_plan_piece *pieces; /* NULL: it is not open */
+  uint32_t count, capacity;
+  uint32_t outer; /* the enclosing bytes: as kymo_plan_frame.box */
+  uint8_t *bytes; /* NULL: not unpacked yet since a snapshot was restored */
+  uint64_t size;
+  uint64_t before; /* bytes of the joined containers before its first byte */
+  uint64_t wanted; /* carried: the record ends there, if that is known */
+  uint64_t tried;  /* carried: bytes of attempts to decode the record */
+};
+
 /* ---- state that outlives records ---- */
 
 /* The position of reading: nested steps of the layout and regions. */
@@ -141,6 +173,10 @@ struct kymo_plan_frame {
   uint64_t block;          /* BLOCKS: bytes of each */
   uint64_t previous;       /* REGION: size of the previous record, UINT64_MAX: none */
   uint32_t holder;         /* REGION of a kind with HOLDS, else NONE: its kept values end with it */
+  uint32_t box;            /* the bytes of its window: 0: of the file; n: state.opened[n - 1] */
+  bool is_joined;          /* REGION that is all of a box: its last record may continue in the next box */
+  bool is_lost;            /* what the next joined box in it begins with is the rest of a lost record … */
+  bool is_after_loss;      /* … and this is that box */
 };
 
 struct kymo_plan_state {
@@ -160,6 +196,10 @@ struct kymo_plan_state {
   int64_t last_time_ns;
   int64_t latest_ns; /* the latest time of all delivered records, if SORTED promises an order */
   bool is_over;      /* STOP */
+  /* by frame: the box that is its window, and the begin of a record that a box in it has left; NULL: the plan
+   * has no boxes */
+  struct kymo_plan_contents *opened, *carried;
+  uint64_t unpacked; /* bytes unpacked in a container of the file and all containers in it */
 };
 
 /* ---- what a record leaves ---- */
@@ -184,9 +224,12 @@ struct kymo_plan_window {
 enum kymo_plan_note_kind { KYMO_NOTE_DAMAGE, KYMO_NOTE_LOSS };
 struct kymo_plan_note {
   enum kymo_plan_note_kind kind;
-  uint32_t r; /* R1…R10 */
-  uint64_t offset, bytes_lost, count;
-  char text[200];
+  uint32_t r;      /* R1…R10 */
+  uint64_t offset; /* in the file: place.offset */
+  uint64_t at;     /* in the bytes of its record */
+  struct kymo_plan_place place;
+  uint64_t bytes_lost, count;
+  char text[200]; /* without the place in unpacked bytes */
 };
 
 /* over / under, in lowest terms. */
@@ -203,8 +246,8 @@ struct kymo_plan_unit {
 #define KYMO_PLAN_UNIT_PLACE(amount, clock, kind) \
   (((amount) ^ (amount) >> 9 ^ (clock) ^ (kind) >> 8) % KYMO_PLAN_UNITS)
 
-/* One load from the file's bytes, between two bits of the file: its slot if it is at a constant offset, the
- * instruction after it, or its name in a run-time definition. */
+/* One load from the bytes of the record (machine->bytes), between two bits of them: its slot if it is at a
+ * constant offset, the instruction after it, or its name in a run-time definition. */
 struct kymo_plan_loaded {
   uint64_t begin_bits, end_bits;
   uint32_t slot;                             /* or NONE */
@@ -231,6 +274,8 @@ struct kymo_plan_machine {
   /* the file */
   const uint8_t *data;
   uint64_t size;
+  const uint32_t *box_of; /* by kind: index of its box + 1; NULL: the plan has none */
+  bool is_careful; /* decoding the begin of a record and then all of it may differ from decoding it once */
   /* state */
   struct kymo_plan_state state;
   struct kymo_plan_map *tables;
@@ -251,8 +296,13 @@ struct kymo_plan_machine {
   uint32_t *prefix_slots;                       /* the number of slots of each prefix */
   /* the current record */
   uint32_t kind;
-  uint64_t start;      /* offset in the file */
+  const uint8_t *bytes; /* those that it is in: of the file, or of a box; and their size */
+  uint64_t bytes_size;
+  uint32_t box;        /* as kymo_plan_frame.box */
+  uint64_t start;      /* offset in these bytes */
   uint64_t record_end; /* by LENGTH; UINT64_MAX: unknown */
+  uint64_t own_length; /* its end without the region of records that it HOLDS */
+  uint64_t wanted_end; /* where its LENGTH says that it ends, if that is beyond the bytes; else 0 */
   uint32_t open_end;   /* the byte expected after a field that the file's end ended, or NONE; the caller
                       * sets it to NONE before */
   uint64_t length;     /* its end */
@@ -353,6 +403,8 @@ struct kymo_plan_frame *kymo_plan_next_place(struct kymo_plan_machine *machine);
 /* The current record has ended: counts it, and enters the region that it holds from `from` on. False after
  * raising. */
 bool kymo_plan_pass_record(struct kymo_plan_machine *machine, struct kymo_plan_frame *frame, uint64_t from);
+/* layout.c: ends all regions in the innermost box, after a decode error. */
+void kymo_plan_leave_box(struct kymo_plan_machine *machine);
 /* record.c: one record at frame->at. False after raising. */
 bool kymo_plan_decode(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame);
 /* record.c: memory until the next record. NULL after raising: out of memory, or the record has used more
@@ -367,7 +419,7 @@ bool kymo_plan_own(struct kymo_expr_value *own, const struct kymo_expr_value *va
 /* Reports to the callback that a field was read from `begin` up to the position. */
 static inline void kymo_plan_report_loaded(const struct kymo_plan_machine *machine,
                                            struct kymo_plan_loaded loaded) {
-  if (machine->watch && machine->windows[machine->window].data == machine->data)
+  if (machine->watch && machine->windows[machine->window].data == machine->bytes)
     machine->watch->report(machine->watch->user, &loaded);
 }
 
@@ -375,7 +427,7 @@ static inline void kymo_plan_report_loaded(const struct kymo_plan_machine *machi
 bool kymo_plan_append(struct kymo_plan_machine *machine, struct kymo_plan_list *list,
                       const struct kymo_expr_value *value, uint32_t option);
 
-/* Raises R<r> at a byte offset of the file; false, so that callers return it. */
+/* Raises R<r> at a byte offset of the record's bytes; false, so that callers return it. */
 bool kymo_plan_raise(struct kymo_plan_machine *machine, uint32_t r, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Notes damage that does not end the record; false if by policy it ends the record. */
@@ -385,11 +437,21 @@ bool kymo_plan_mark(struct kymo_plan_machine *machine, uint32_t r, const char *f
 bool kymo_plan_mark_field(struct kymo_plan_machine *machine, uint32_t r, uint64_t bits, const char *format,
                           ...) __attribute__((format(printf, 4, 5)));
 void kymo_plan_note_loss(struct kymo_plan_machine *machine, uint64_t count);
-/* Notes damage from `begin` to `end`, with the message of the last decode error. */
+/* Notes damage from `begin` to `end` of the bytes of the current record. */
 void kymo_plan_note_damage(struct kymo_plan_machine *machine, uint32_t r, uint64_t begin, uint64_t end,
                            const char *text);
+/* The same at any place. */
+void kymo_plan_note_damage_at(struct kymo_plan_machine *machine, uint32_t r,
+                              const struct kymo_plan_place *place, uint64_t bytes_lost, const char *text);
+/* The message of a note, with its place in unpacked bytes. */
+#define KYMO_PLAN_NOTE_BYTES 320
+void kymo_plan_note_text(const struct kymo_plan_note *note, char out[KYMO_PLAN_NOTE_BYTES]);
+/* The text of a place: 144, or 144+48 for byte 48 of what is unpacked from the container at byte 144. */
+#define KYMO_PLAN_PLACE_BYTES 120
+void kymo_plan_place_text(const struct kymo_plan_place *place, char out[KYMO_PLAN_PLACE_BYTES]);
 enum kymo_plan_policy kymo_plan_policy_of(const struct kymo_plan *plan, uint32_t r);
-/* Offset of the position in the file, or that of the record inside of unpacked bytes. */
+/* Offset of the position in the record's bytes; inside of what AFTER unpacks in it, where the packed bytes
+ * end. */
 uint64_t kymo_plan_offset(const struct kymo_plan_machine *machine);
 
 /* run.c: a block of items; false after raising. An expression: *value. */
@@ -462,6 +524,36 @@ bool kymo_plan_sync(struct kymo_plan_machine *machine, const struct kymo_plan_in
                     const struct kymo_expr_value *operands);
 bool kymo_plan_sequence(struct kymo_plan_machine *machine, const struct kymo_plan_instruction *what,
                         const struct kymo_expr_value *operands);
+
+/* box.c */
+/* Arrays for the boxes of a plan, if it has any. False: out of memory. */
+bool kymo_plan_boxes_make(struct kymo_plan_machine *machine);
+/* For snapshots: copies what is needed to unpack again. False: out of memory; `to` can be freed. */
+bool kymo_plan_boxes_copy(struct kymo_plan_state *to, const struct kymo_plan_state *from);
+/* Takes over unpacked bytes that are still the right ones. */
+void kymo_plan_boxes_take(struct kymo_plan_state *to, struct kymo_plan_state *from);
+void kymo_plan_boxes_clear(struct kymo_plan_state *state);
+void kymo_plan_boxes_free(struct kymo_plan_state *state);
+/* The bytes that a frame's window is in become those of the record. */
+void kymo_plan_face(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame);
+/* Makes the region of the record, from `from` to `end`, the window of a frame that is about to become
+ * state.frames[state.depth]. Corrupt containers are noted, and the window is empty. False after raising. */
+bool kymo_plan_box_open(struct kymo_plan_machine *machine, struct kymo_plan_frame *inner);
+/* Unpacks the frame's box again after a snapshot was restored. False after raising. */
+bool kymo_plan_box_ready(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame);
+/* A record was cut by the end of its box: keeps its begin for the next one. False: it was not, or cannot. */
+bool kymo_plan_box_carry(struct kymo_plan_machine *machine, struct kymo_plan_frame *frame);
+/* The frame with this index ends. */
+void kymo_plan_box_close(struct kymo_plan_machine *machine, uint32_t index);
+/* The place of a byte of these bytes (kymo_plan_frame.box). */
+struct kymo_plan_place kymo_plan_place_at(const struct kymo_plan_state *state, uint32_t box, uint64_t at);
+/* The reverse. False: the place is not in these bytes. */
+bool kymo_plan_place_find(const struct kymo_plan_state *state, uint32_t box,
+                          const struct kymo_plan_place *place, uint64_t *at);
+/* The place of the current record. */
+static inline struct kymo_plan_place kymo_plan_record_place(const struct kymo_plan_machine *machine) {
+  return kymo_plan_place_at(&machine->state, machine->box, machine->start);
+}
 
 /* runtime.c */
 bool kymo_plan_define_record(struct kymo_plan_machine *machine, const struct kymo_plan_recipe *recipe,

@@ -25,7 +25,7 @@
 #define KYMO_PLAN_NONE UINT32_MAX
 #define KYMO_PLAN_MAGIC UINT32_C(0x59454b4b) /* "KKEY" */
 
-enum { KYMO_PLAN_MAJOR = 1, KYMO_PLAN_MINOR = 0 };
+enum { KYMO_PLAN_MAJOR = 1, KYMO_PLAN_MINOR = 1 };
 
 /* Limits of every plan, which the verifier checks (E61 in a description). */
 enum {
@@ -230,6 +230,16 @@ struct kymo_plan_keep {
   uint32_t slot, index;
 };
 
+/* Where the records are that a kind HOLDS, if they are not simply the rest of its own bytes; at most one of
+ * each kind, in the order of kinds. The blocks are run after the kind's items. */
+struct kymo_plan_box {
+  uint32_t kind;
+  uint32_t bytes;     /* block that leaves the size of the region; NONE: to the record's end */
+  uint32_t method;    /* enum kymo_plan_method */
+  uint32_t key;       /* XOR: block that leaves a byte, or bytes; else NONE */
+  uint32_t is_joined; /* a record may continue in the next such region beside it */
+};
+
 /* ---- dispatch and layout ---- */
 
 /* Decides which of some kinds a record is. Kinds: indices [first, first + count) of KIND_REF, in order. With
@@ -402,7 +412,14 @@ enum kymo_plan_code {
 };
 
 enum kymo_plan_loop { KYMO_LOOP_TIMES, KYMO_LOOP_TO_END, KYMO_LOOP_UNTIL };
-enum kymo_plan_method { KYMO_METHOD_ZLIB, KYMO_METHOD_ZSTD, KYMO_METHOD_LZ4, KYMO_METHOD_XOR };
+/* PLAIN: nothing is packed; only of boxes. */
+enum kymo_plan_method {
+  KYMO_METHOD_ZLIB,
+  KYMO_METHOD_ZSTD,
+  KYMO_METHOD_LZ4,
+  KYMO_METHOD_XOR,
+  KYMO_METHOD_PLAIN
+};
 enum kymo_plan_checksum {
   KYMO_SUM8,
   KYMO_SUM16,
@@ -462,9 +479,10 @@ struct kymo_plan_text {
   X(OPTION, option, options) X(KEEP, keep, keeps) X(DISPATCH, dispatch, dispatches) \
   X(KIND_REF, kind_ref, kind_refs) X(CASE, case, cases) X(STEP, step, steps) \
   X(RECIPE, recipe, recipes) X(OVERRIDE, override, overrides)
-/* clang-format on */
 #define KYMO_PLAN_SECTIONS(X) \
-  KYMO_PLAN_ITEMS(X) X(TEXT, text, texts) X(BLOCK, block, blocks) X(INSTRUCTION, instruction, code)
+  KYMO_PLAN_ITEMS(X) X(TEXT, text, texts) X(BLOCK, block, blocks) X(INSTRUCTION, instruction, code) \
+  X(BOX, box, boxes) /* since minor version 1 */
+/* clang-format on */
 
 enum kymo_plan_section {
 #define X(name, what, array) KYMO_SECTION_##name,
@@ -505,6 +523,9 @@ uint32_t kymo_plan_count(const struct kymo_plan_builder *builder, enum kymo_plan
   }
 KYMO_PLAN_ITEMS(X)
 #undef X
+static inline uint32_t kymo_plan_add_box(struct kymo_plan_builder *builder, const struct kymo_plan_box *box) {
+  return kymo_plan_add(builder, KYMO_SECTION_BOX, box);
+}
 
 /* Begins a block of code; one at a time. */
 void kymo_plan_block_begin(struct kymo_plan_builder *builder);

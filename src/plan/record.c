@@ -14,12 +14,16 @@ static void clear_slots(struct kymo_plan_machine *machine, uint32_t from, uint32
 /* Begins at the first byte of a record, or of a possible one. */
 static void begin(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame, uint64_t start) {
   machine->windows[0] = (struct kymo_plan_window){
-      .data = machine->data, .base = start, .end = frame->end, .is_file_end = frame->end == machine->size};
+      .data = machine->bytes,
+      .base = start,
+      .end = frame->end,
+      .is_file_end = frame->is_joined || (frame->box == 0 && frame->end == machine->size)};
   machine->window = machine->loop_count = machine->return_count = 0;
   machine->idle_turns = 0;
   machine->bit = start * 8;
   machine->start = start;
   machine->record_end = UINT64_MAX;
+  machine->wanted_end = 0;
   machine->order = machine->state.order;
   machine->has_time = machine->time_is_acquisition = machine->field_is_record = false;
   machine->is_damaged = false;
@@ -191,7 +195,9 @@ bool kymo_plan_decode(struct kymo_plan_machine *machine, const struct kymo_plan_
   machine->kind = KYMO_PLAN_NONE;
   machine->is_damaged = false;
   machine->record_end = UINT64_MAX;
+  machine->wanted_end = 0;
   machine->start = frame->at;
+  kymo_plan_face(machine, frame);
   kymo_arena_free(&machine->work);
   machine->work_bytes = 0;
   if (!find_kind(machine, frame))

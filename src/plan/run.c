@@ -98,6 +98,7 @@ bool kymo_plan_set_length(struct kymo_plan_machine *machine, uint64_t bytes) {
     return kymo_plan_raise(machine, 2, kymo_plan_offset(machine),
                            "a LENGTH of %llu bytes, of which %llu are read already",
                            (unsigned long long)bytes, (unsigned long long)position);
+  machine->wanted_end = bytes > room && bytes <= UINT64_MAX - machine->start ? machine->start + bytes : 0;
   if (bytes > room)
     return kymo_plan_raise(machine, window->is_file_end ? 1 : 2, kymo_plan_offset(machine),
                            "a LENGTH of %llu bytes where there are %llu", (unsigned long long)bytes,
@@ -123,7 +124,7 @@ bool kymo_plan_append(struct kymo_plan_machine *machine, struct kymo_plan_list *
     return kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "out of memory");
   }
   uint64_t at = machine->loaded_bit / 8 - machine->start;
-  bool is_of_file = machine->windows[machine->window].data == machine->data && at < KYMO_PLAN_NONE;
+  bool is_of_file = machine->windows[machine->window].data == machine->bytes && at < KYMO_PLAN_NONE;
   list->items[list->count++] =
       (struct kymo_plan_item){*value, option, is_of_file ? (uint32_t)at : KYMO_PLAN_NONE};
   return true;

@@ -25,13 +25,14 @@ static bool copy_state(struct kymo_plan_state *to, const struct kymo_plan_state 
   uint32_t clocks = KYMO_PLAN_COUNT(plan, CLOCK);
   *to = *from;
   to->kept = to->saved = NULL;
+  bool ok = kymo_plan_boxes_copy(to, from);
   to->saved_capacity = from->saved_count;
   to->clocks = copy_array(from->clocks, clocks, sizeof *to->clocks);
   to->syncs = copy_array(from->syncs, clocks, sizeof *to->syncs);
   to->counters = copy_array(from->counters, plan->root->sequence_count, sizeof *to->counters);
   to->per = copy_array(from->per, from->per_count, sizeof *to->per);
   to->per_capacity = from->per_count;
-  bool ok = kymo_hash_table_copy(&to->per_table, &from->per_table);
+  ok = kymo_hash_table_copy(&to->per_table, &from->per_table) && ok;
   ok = copy_values(&to->kept, from->kept, plan->root->kept_count) &&
        copy_values(&to->saved, from->saved, from->saved_count) && ok;
   return ok && to->clocks && to->syncs && to->counters && to->per;
@@ -51,6 +52,8 @@ bool kymo_plan_snapshot_take(struct kymo_plan_snapshot *snapshot, const struct k
 /* The file may have been truncated since. False: it ends before the place. */
 static bool fit(struct kymo_plan_state *state, uint64_t size) {
   for (uint32_t i = 0; i < state->depth; i++) {
+    if (state->frames[i].box)
+      continue;
     if (state->frames[i].at > size)
       return false;
     if (state->frames[i].end > size)
@@ -69,6 +72,7 @@ bool kymo_plan_snapshot_restore(const struct kymo_plan_snapshot *snapshot,
     kymo_plan_state_free(machine->plan, &state);
     return false;
   }
+  kymo_plan_boxes_take(&state, &machine->state);
   kymo_plan_state_free(machine->plan, &machine->state);
   machine->state = state;
   machine->note_count = machine->r = 0;

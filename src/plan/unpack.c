@@ -104,7 +104,8 @@ const char *kymo_plan_unpack_bytes(struct kymo_unpacked *out, enum kymo_plan_met
   case KYMO_METHOD_ZLIB: return unpack_zlib(out, from, size);
   case KYMO_METHOD_ZSTD: return unpack_zstd(out, from, size);
   case KYMO_METHOD_LZ4: return unpack_lz4(out, from, size);
-  case KYMO_METHOD_XOR: break;
+  case KYMO_METHOD_XOR:
+  case KYMO_METHOD_PLAIN: break;
   }
   return "a method that there is not";
 }

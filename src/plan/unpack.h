@@ -3,6 +3,7 @@
 #ifndef KYMO_PLAN_UNPACK_H
 #define KYMO_PLAN_UNPACK_H
 
+#include "expr/value.h"
 #include "plan/plan.h"
 
 #define KYMO_UNPACK_MAX ((size_t)64 << 20)
@@ -14,8 +15,11 @@ struct kymo_unpacked {
   bool is_over, failed;
 };
 
-/* Unpacks by any method but XOR. Returns NULL, or what is wrong; out->is_over: the output would be more than
- * KYMO_UNPACK_MAX; out->failed: out of memory. */
+/* Unpacks by any method. Results as of kymo_plan_unpack_bytes. */
+const char *kymo_plan_unpack_any(struct kymo_unpacked *out, enum kymo_plan_method method, const uint8_t *from,
+                                 size_t size, const struct kymo_expr_value *key);
+/* Unpacks by any method but XOR and PLAIN. Returns NULL, or what is wrong; out->is_over: the output would be
+ * more than KYMO_UNPACK_MAX; out->failed: out of memory. */
 const char *kymo_plan_unpack_bytes(struct kymo_unpacked *out, enum kymo_plan_method method,
                                    const uint8_t *from, size_t size);
 

@@ -292,6 +292,23 @@ static bool check_steps(struct kymo_plan_verify *v) {
   return true;
 }
 
+static bool check_boxes(struct kymo_plan_verify *v) {
+  const struct kymo_plan *plan = v->plan;
+  for (uint32_t i = 0; i < COUNT(BOX); i++) {
+    const struct kymo_plan_box *box = &plan->boxes[i];
+    bool ok = box->kind < COUNT(KIND) && plan->kinds[box->kind].holds != KYMO_PLAN_NONE &&
+              box->method <= KYMO_METHOD_PLAIN && (i == 0 || box[-1].kind < box->kind) &&
+              (box->method == KYMO_METHOD_XOR) == (box->key != KYMO_PLAN_NONE);
+    if (!need(v, ok, "box", i))
+      return false;
+    const struct kymo_plan_kind *kind = &plan->kinds[box->kind];
+    if (!check_expression(v, box->bytes, kind->slot_count, kind) ||
+        !check_expression(v, box->key, kind->slot_count, kind))
+      return false;
+  }
+  return true;
+}
+
 static bool check_clocks(struct kymo_plan_verify *v) {
   for (uint32_t i = 0; i < COUNT(CLOCK); i++) {
     const struct kymo_plan_clock *clock = &v->plan->clocks[i];
@@ -340,7 +357,8 @@ int kymo_plan_verify(const struct kymo_plan *plan, const char *file, struct kymo
   if (ok && KYMO_PLAN_COUNT(plan, ROOT) != 1)
     ok = kymo_plan_verify_fail(&v, "it has %u roots", KYMO_PLAN_COUNT(plan, ROOT));
   ok = ok && check_texts(&v) && check_root(&v) && check_interpretations(&v) && check_types(&v) &&
-       check_recipes(&v) && check_kinds(&v) && check_dispatches(&v) && check_steps(&v) && check_clocks(&v);
+       check_recipes(&v) && check_kinds(&v) && check_dispatches(&v) && check_steps(&v) && check_boxes(&v) &&
+       check_clocks(&v);
   free(v.labels);
   free(v.prefix_slots);
   if (!has_memory)

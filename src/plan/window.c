@@ -21,10 +21,12 @@ static const char *unpack_xor(struct kymo_unpacked *out, const uint8_t *from, si
   return NULL;
 }
 
-static const char *unpack(struct kymo_unpacked *out, enum kymo_plan_method method, const uint8_t *from,
-                          size_t size, const struct kymo_expr_value *key) {
-  return method == KYMO_METHOD_XOR ? unpack_xor(out, from, size, key)
-                                   : kymo_plan_unpack_bytes(out, method, from, size);
+const char *kymo_plan_unpack_any(struct kymo_unpacked *out, enum kymo_plan_method method, const uint8_t *from,
+                                 size_t size, const struct kymo_expr_value *key) {
+  static const struct kymo_expr_value zero = {.sort = KYMO_SORT_NUMBER};
+  if (method == KYMO_METHOD_XOR || method == KYMO_METHOD_PLAIN)
+    return unpack_xor(out, from, size, method == KYMO_METHOD_XOR ? key : &zero);
+  return kymo_plan_unpack_bytes(out, method, from, size);
 }
 
 bool kymo_plan_unpack(struct kymo_plan_machine *machine, enum kymo_plan_method method,
@@ -34,9 +36,10 @@ bool kymo_plan_unpack(struct kymo_plan_machine *machine, enum kymo_plan_method m
   uint64_t at = machine->bit / 8;
   if (key && key->sort != KYMO_SORT_NUMBER && key->sort != KYMO_SORT_BYTES)
     return kymo_plan_raise(machine, 10, kymo_plan_offset(machine), "an absent key for XOR");
-  const char *wrong = window->end - at > UINT32_MAX / 2
-                          ? "more than 2 GiB of it"
-                          : unpack(&out, method, window->data + at, (size_t)(window->end - at), key);
+  const char *wrong =
+      window->end - at > UINT32_MAX / 2
+          ? "more than 2 GiB of it"
+          : kymo_plan_unpack_any(&out, method, window->data + at, (size_t)(window->end - at), key);
   uint8_t *copy =
       wrong || out.is_over || out.failed ? NULL : kymo_plan_work(machine, out.size + KYMO_PLAN_SLACK);
   if (copy && out.size)

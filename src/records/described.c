@@ -156,7 +156,9 @@ static void report_notes(struct records_file *file) {
     const struct kymo_plan_note *note = &machine->notes[i];
     if (note->kind == KYMO_NOTE_LOSS)
       continue;
-    kymo_records_damage(file->merge, file->path, note->offset, note->bytes_lost, note->text);
+    char text[KYMO_PLAN_NOTE_BYTES];
+    kymo_plan_note_text(note, text);
+    kymo_records_damage(file->merge, file->path, note->offset, note->bytes_lost, text);
     file->lost += note->bytes_lost;
   }
 }

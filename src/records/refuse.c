@@ -29,6 +29,8 @@ static bool check_layout(const struct refusal *refusal) {
   struct records_description *description = refusal->description;
   const struct kymo_plan *plan = description->plan;
   uint32_t count = KYMO_PLAN_COUNT(plan, STEP), repeated = 0;
+  if (KYMO_PLAN_COUNT(plan, BOX) > 0)
+    return refuse(refusal, "some are in containers", plan->kinds[plan->boxes[0].kind].name);
   for (uint32_t i = 0; i < count; i++) {
     const struct kymo_plan_step *step = &plan->steps[i];
     if (step->dispatch == KYMO_PLAN_NONE)

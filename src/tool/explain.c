@@ -11,8 +11,8 @@
 
 struct explain {
   struct tool_input input;
-  uint64_t record; /* number of the event, from 1 */
-  uint64_t offset; /* if has_offset: a byte, and the record that contains it, of any class */
+  uint64_t record;               /* number of the event, from 1 */
+  struct kymo_plan_place offset; /* if has_offset: a byte, and the record that contains it, of any class */
   bool has_offset, with_plan;
 };
 
@@ -20,7 +20,10 @@ enum { OPTION_OFFSET = 0x200, OPTION_PLAN };
 
 static const struct argp_option options[] = {
     {"record", 'r', "N", 0, "Explain the record that is the event with this number (default: 1)", 0},
-    {"offset", OPTION_OFFSET, "BYTE", 0, "Explain the record that contains this byte of a described file", 0},
+    {"offset", OPTION_OFFSET, "BYTE", 0,
+     "Explain the record that contains this byte of a described file; A+B is byte B of what is unpacked from "
+     "the container at byte A",
+     0},
     {"plan", OPTION_PLAN, NULL, 0,
      "Also print the plan of the description, which lists what is done for each record", 0},
     {0},
@@ -35,6 +38,23 @@ static uint64_t parse_number(const char *text, const char *name, struct argp_sta
   return number;
 }
 
+/* BYTE, or CONTAINER+BYTE, and so on. */
+static struct kymo_plan_place parse_place(const char *text, struct argp_state *state) {
+  struct kymo_plan_place place = {0};
+  char *end;
+  errno = 0;
+  place.offset = strtoull(text, &end, 0);
+  bool is_good = *text >= '0' && *text <= '9';
+  while (is_good && *end == '+' && place.depth < KYMO_PLAN_BOXES) {
+    const char *next = end + 1;
+    place.within[place.depth++] = strtoull(next, &end, 0);
+    is_good = *next >= '0' && *next <= '9';
+  }
+  if (!is_good || *end || errno)
+    argp_error(state, "--offset is a number, or several with \"+\" between them, not \"%s\"", text);
+  return place;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct explain *explain = state->input;
   switch (key) {
@@ -45,7 +65,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
       argp_error(state, "events are counted from 1, found --record 0");
     return 0;
   case OPTION_OFFSET:
-    explain->offset = parse_number(argument, "offset", state);
+    explain->offset = parse_place(argument, state);
     explain->has_offset = true;
     return 0;
   case OPTION_PLAN: explain->with_plan = true; return 0;
@@ -66,15 +86,20 @@ static const struct argp parser = {
 
 static bool is_wanted(const struct explain *explain, const struct kymo_look *look, uint64_t *events) {
   const struct kymo_plan_machine *machine = look->machine;
+  uint64_t at;
   if (explain->has_offset)
-    return explain->offset >= machine->start && explain->offset - machine->start < machine->length;
+    return kymo_plan_place_find(&machine->state, machine->box, &explain->offset, &at) &&
+           at >= machine->start && at - machine->start < machine->length;
   return look->plan->kinds[machine->kind].class_ == KYMO_CLASS_EVENT && ++*events == explain->record;
 }
 
 /* Faults of the record, if there are any. */
 static void print_notes(const struct kymo_look *look) {
-  for (uint32_t i = 0; i < look->machine->note_count; i++)
-    printf("byte %" PRIu64 ": %s\n", look->machine->notes[i].offset, look->machine->notes[i].text);
+  for (uint32_t i = 0; i < look->machine->note_count; i++) {
+    char text[KYMO_PLAN_NOTE_BYTES];
+    kymo_plan_note_text(&look->machine->notes[i], text);
+    printf("byte %" PRIu64 ": %s\n", look->machine->notes[i].offset, text);
+  }
 }
 
 static void print_plan(const struct kymo_schema *schema) {

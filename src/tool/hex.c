@@ -32,6 +32,16 @@ void tool_hex_line(const uint8_t *bytes, uint64_t base, uint64_t begin_bits, uin
 
 /* ---- described files ---- */
 
+/* A line for bits of the record's bytes. In a container, bytes are counted from the first that is unpacked
+ * from the one in which the record begins. */
+static void print_bits(const struct kymo_look *look, uint64_t begin_bits, uint64_t end_bits,
+                       const char *text) {
+  const struct kymo_plan_machine *machine = look->machine;
+  struct kymo_plan_place place = kymo_plan_record_place(machine);
+  uint64_t base = place.depth ? place.within[place.depth - 1] - machine->start : 0;
+  tool_hex_line(machine->bytes, base, begin_bits + base * 8, end_bits + base * 8, text);
+}
+
 static const char *text_of(const struct kymo_plan *plan, uint32_t index, int *length) {
   *length = index == KYMO_PLAN_NONE ? 0 : (int)plan->texts[index].size;
   return index == KYMO_PLAN_NONE ? "" : (const char *)plan->bytes + plan->texts[index].offset;
@@ -157,7 +167,7 @@ static void print_field(const struct kymo_look *look, const struct kymo_look_fie
   }
   if (text.failed)
     tool_end_without_memory();
-  tool_hex_line(look->machine->data, 0, field->begin_bits, field->end_bits, text.text);
+  print_bits(look, field->begin_bits, field->end_bits, text.text);
   kymo_strbuf_free(&text);
 }
 
@@ -166,19 +176,21 @@ void tool_hex_record(const struct kymo_look *look) {
   uint64_t own = kymo_look_own_bytes(look), at = machine->start * 8, end = (machine->start + own) * 8;
   int length;
   const char *kind = tool_hex_kind(look, &length);
-  printf("%.*s (%s), %" PRIu64 " bytes at %" PRIu64 "\n", length, kind, tool_hex_class(look), machine->length,
-         machine->start);
+  struct kymo_plan_place place = kymo_plan_record_place(machine);
+  char text[KYMO_PLAN_PLACE_BYTES];
+  kymo_plan_place_text(&place, text);
+  printf("%.*s (%s), %" PRIu64 " bytes at %s\n", length, kind, tool_hex_class(look), machine->length, text);
   for (size_t i = 0; i < look->field_count; i++) {
     const struct kymo_look_field *field = &look->fields[i];
     if (field->begin_bits > at)
-      tool_hex_line(machine->data, 0, at, field->begin_bits, "(not read)");
+      print_bits(look, at, field->begin_bits, "(not read)");
     print_field(look, field);
     at = field->end_bits > at ? field->end_bits : at;
   }
   if (at < end)
-    tool_hex_line(machine->data, 0, at, end, "(not read)");
+    print_bits(look, at, end, "(not read)");
   if (own < machine->length)
-    tool_hex_line(machine->data, 0, end, (machine->start + machine->length) * 8, "(records that it holds)");
+    print_bits(look, end, (machine->start + machine->length) * 8, "(records that it holds)");
 }
 
 /* ---- other traces ---- */

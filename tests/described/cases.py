@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """One small file for each construct of TDL: what kymo cat prints must be exactly what was packed."""
+import functools
 import json
 import os
 import pathlib
@@ -7,6 +8,7 @@ import struct
 import subprocess
 import zlib
 
+import boxes
 import seeds
 from described import KYMO, compiled, events, fields, not_ok, ok, read
 
@@ -1616,10 +1618,10 @@ def an_empty_file_among_them():
     check('an_empty_file_among_them', numbered(8), files, wanted)
 
 
-for function in CASES:
+for function in CASES + [functools.partial(each, check) for each in boxes.CASES]:
     try:
         function()
     except Exception as problem:  # one broken case must not hide the others
-        not_ok(function.__name__, repr(problem))
+        not_ok(getattr(function, '__name__', function), repr(problem))
 seeds.hold_descriptions()
 seeds.tell()

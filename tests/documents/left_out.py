@@ -61,6 +61,7 @@ LEFT_OUT = {
         'TRACE logger VERSION 7;': DESCRIBED,
         'TRACE boxes;': DESCRIBED,
         'TRACE styles;': DESCRIBED,
+        'TRACE packed;': DESCRIBED,
         'trace   = TRACE name [VERSION num] ";" {declaration ";"} LAYOUT layout END TRACE "."': GRAMMAR,
         'filter = FILTER name [FOR name] [OVER ALL] ";" {definition ";"} SELECT expr [FIRST num] "."': GRAMMAR,
     },

@@ -291,6 +291,8 @@ check 'AT' unmovable 'the layout contains their place (AT) or size (SIZE)' " IS 
 check 'TIMES' unmovable 'the layout contains their number (TIMES, UNTIL)' " IS $sec END;" 'REPEAT r TIMES 5;'
 check 'records after them' unmovable 'other records follow them' " IS $sec END; RECORD s EVENT IS $sec END;" 'REPEAT r; s;'
 check 'no REPEAT' unmovable 'the layout repeats none (REPEAT)' " IS $sec END;" 'r;'
+check 'containers' unmovable 'some are in containers "c"' \
+  " IS $sec END; PREFIX p IS m: BYTES 4; END; RECORD c CONTROL WITH p LENGTH 8 HOLDS s AFTER XOR 1 IS END; RECORD s EVENT IS b: UNSIGNED 8; END;" 'c; REPEAT r;'
 check 'HOLDS' unmovable 'other records are inside (HOLDS) "r"' " LENGTH 8 HOLDS s IS $sec END; RECORD s EVENT IS b: UNSIGNED 8; END;" 'REPEAT r;'
 check 'ALIGN' unmovable 'the start of a record depends on its place (ALIGN): "r"' " ALIGN 8 IS $sec END;" 'REPEAT r;'
 check 'fields of the last one' unmovable 'other records need the fields of the last "r"' \

@@ -183,7 +183,7 @@ static void plans_of_other_versions_and_damaged_ones_are_refused(void **state) {
   assert_null(kymo_plan_open(&copy, "x.key", &error));
   assert_int_equal(error.code, KYMO_E_UNKNOWN);
   assert_string_equal(error.message,
-                      "R8: a plan of version 2.0, which this kymo does not know (it reads 1.x)");
+                      "R8: a plan of version 2.1, which this kymo does not know (it reads 1.x)");
   plan[4] = 1;
   plan[8] = 7; /* a later minor version */
   struct kymo_plan *opened = kymo_plan_open(&copy, "x.key", &error);

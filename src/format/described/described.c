@@ -70,6 +70,17 @@ static bool has_rows(const struct kymo_cursor *cursor) {
   return cursor->has_packet && kymo_block_used(&cursor->packet) > head_bytes(cursor);
 }
 
+/* Packets are identified by the offsets of their first records, which must ascend. Those in one container
+ * have its offset, so each later one gets the next. */
+static void set_begin(struct kymo_cursor *cursor, struct file_place place) {
+  struct described_head *head = &cursor->heads.list[place.file];
+  if (cursor->described->has_boxes) {
+    place.offset = place.offset < head->least ? head->least : place.offset;
+    head->least = place.offset + 1;
+  }
+  cursor->begin = place;
+}
+
 static void begin_packet(struct kymo_cursor *cursor) {
   struct kymo_block *packet = &cursor->packet;
   size_t late = kymo_block_used(packet) - cursor->cut, from = cursor->cut;
@@ -81,7 +92,7 @@ static void begin_packet(struct kymo_cursor *cursor) {
     late = 0;
   if (late) {
     memmove(packet->bytes + head, packet->bytes + from, late);
-    cursor->begin = cursor->late;
+    set_begin(cursor, cursor->late);
     cursor->event_offsets[0] = cursor->event_offsets[cursor->offset_count - 1];
     cursor->event_offsets[0].at = (uint32_t)head;
   }
@@ -106,7 +117,7 @@ static struct kymo_event_offset *next_event_offset(struct kymo_cursor *cursor) {
 }
 
 static struct file_place here(const struct kymo_cursor *cursor) {
-  return (struct file_place){cursor->heads.at, cursor->machine->start};
+  return (struct file_place){cursor->heads.at, kymo_plan_record_place(cursor->machine).offset};
 }
 
 static const char *path_of(const struct kymo_cursor *cursor, uint32_t file) {
@@ -136,7 +147,7 @@ static int add_row(struct kymo_cursor *cursor, struct kymo_error *error) {
       event_offset->cycles > cursor->latest_cycles ? event_offset->cycles : cursor->latest_cycles;
   cursor->offset_count++;
   if (is_first) {
-    cursor->begin = here(cursor);
+    set_begin(cursor, here(cursor));
     return cursor->machine->note_count ? KYMO_AGAIN : KYMO_OK;
   }
   if (kymo_block_used(packet) <= KYMO_BLOCK_BYTES)
@@ -172,7 +183,7 @@ static int add_fast_rows(struct kymo_cursor *cursor, struct kymo_error *error) {
       return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
     cursor->is_timed &= count == 0;
     if (is_first && count)
-      cursor->begin = (struct file_place){cursor->heads.at, first};
+      set_begin(cursor, (struct file_place){cursor->heads.at, first});
     cursor->offset_count += count;
     if (count && cursor->offset_count > 1 && kymo_block_used(&cursor->packet) > KYMO_BLOCK_BYTES) {
       cursor->cut = event_offset[count - 1].at;
@@ -198,9 +209,10 @@ static int report_notes(struct kymo_cursor *cursor, struct notes notes, struct k
       cursor->discarded += note->count;
       continue;
     }
+    char text[KYMO_PLAN_NOTE_BYTES];
+    kymo_plan_note_text(note, text);
     chunk->lost_bytes = note->bytes_lost;
-    return kymo_fail_at(error, KYMO_E_FORMAT, path_of(cursor, cursor->heads.at), note->offset, "%s",
-                        note->text);
+    return kymo_fail_at(error, KYMO_E_FORMAT, path_of(cursor, cursor->heads.at), note->offset, "%s", text);
   }
   return KYMO_OK;
 }
@@ -250,7 +262,8 @@ static void remember(struct kymo_cursor *cursor) {
   if (cursor->search.at != UINT64_MAX || cursor->packets++ % cursor->interval != 0 || cursor->is_pending ||
       (cursor->cut && cursor->prefilter) ||
       (cursor->place_count &&
-       !kymo_described_heads_is_ahead(&cursor->heads, &cursor->places[cursor->place_count - 1])))
+       !kymo_described_heads_is_ahead(&cursor->heads, &cursor->places[cursor->place_count - 1],
+                                      cursor->described->has_boxes && !cursor->order.is_wanted)))
     return;
   if (!cursor->places)
     cursor->places = calloc(most, sizeof *cursor->places);
@@ -313,7 +326,7 @@ static int decode_for_later(struct kymo_cursor *cursor, struct kymo_error *error
     return KYMO_OK;
   held.bytes = cursor->row.bytes;
   held.size = kymo_block_used(&cursor->row);
-  held.offset = machine->start;
+  held.offset = kymo_plan_record_place(machine).offset;
   bool ok = kymo_described_order_add(&cursor->order, &held, machine);
   return ok ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
 }
@@ -482,6 +495,8 @@ static bool is_after(const struct kymo_cursor *cursor, const struct described_pl
                      uint64_t offset) {
   if (cursor->order.is_wanted)
     return place->has_begun && place->packet >= offset;
+  if (cursor->described->has_boxes)
+    return place->least[file] > offset;
   if (place->row && place->row_file == file)
     return place->row_offset > offset;
   return kymo_described_place_offset(place, file) > offset;
@@ -754,7 +769,7 @@ static bool may_search(const struct described *described) {
   const struct kymo_plan_root *root = described->plan->root;
   bool is_sorted_again = root->sorted == KYMO_SORTED_WITHIN && root->merge == KYMO_MERGE_BY_TIME;
   return kymo_plan_margin(described->plan) != UINT64_MAX && !is_sorted_again && described->file_count == 1 &&
-         described->has_time && !described->counts_losses;
+         described->has_time && !described->counts_losses && !described->has_boxes;
 }
 
 static int prepare(struct described *described, struct kymo_trace *trace, const struct inputs *inputs,
@@ -771,6 +786,7 @@ static int prepare(struct described *described, struct kymo_trace *trace, const 
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   described->has_time = described->classes.clock != KYMO_PLAN_NONE;
   described->counts_losses = kymo_plan_counts_losses(described->plan);
+  described->has_boxes = KYMO_PLAN_COUNT(described->plan, BOX) > 0;
   described->may_search = may_search(described);
   return status;
 }

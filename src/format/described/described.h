@@ -29,6 +29,7 @@ struct described {
   struct described_file *files; /* and their paths: in the arena */
   uint32_t file_count;
   bool has_time, counts_losses, all_classes;
+  bool has_boxes;  /* records may be in unpacked bytes */
   bool may_search; /* a struct described_search may find a region */
 };
 
@@ -99,6 +100,7 @@ void kymo_described_order_drop(struct described_order *order);
 struct described_head {
   struct kymo_map map;
   bool is_open, is_known;
+  uint64_t least; /* for plans with boxes: the next packet that begins in the file has at least this offset */
   struct kymo_plan_machine *machine;
 };
 struct described_heads {
@@ -125,6 +127,7 @@ void kymo_described_heads_rewind(struct described_heads *heads);
  * is the first of the next one; NULL: there is none. */
 struct described_place {
   struct kymo_plan_snapshot *snapshots;
+  uint64_t *least; /* of each file */
   uint8_t *row;
   size_t row_size;
   struct kymo_event_offset event_offset; /* of the row: its file and offset */
@@ -147,8 +150,10 @@ void kymo_described_place_free(struct described_place *place, const struct descr
                                uint32_t count);
 /* Offset of the next record of a file then; UINT64_MAX: the file was at its end. */
 uint64_t kymo_described_place_offset(const struct described_place *place, uint32_t file);
-/* Whether reading has come further in some file, and is in no file before it. */
-bool kymo_described_heads_is_ahead(const struct described_heads *heads, const struct described_place *place);
+/* Whether reading has come further in some file, and is in no file before it. `has_boxes`: the offsets of
+ * packets decide, since those of records may be in unpacked bytes. */
+bool kymo_described_heads_is_ahead(const struct described_heads *heads, const struct described_place *place,
+                                   bool has_boxes);
 
 /* ---- search.c ---- */
 

@@ -101,6 +101,7 @@ void kymo_described_heads_rewind(struct described_heads *heads) {
   for (uint32_t i = 0; i < heads->count; i++) {
     kymo_plan_machine_rewind(heads->list[i].machine);
     heads->list[i].is_known = false;
+    heads->list[i].least = 0;
   }
   heads->sequence = (struct kymo_sequence){0};
   heads->at = 0;
@@ -117,10 +118,12 @@ uint64_t kymo_described_place_offset(const struct described_place *place, uint32
   return next_offset(&place->snapshots[file].state);
 }
 
-bool kymo_described_heads_is_ahead(const struct described_heads *heads, const struct described_place *place) {
+bool kymo_described_heads_is_ahead(const struct described_heads *heads, const struct described_place *place,
+                                   bool has_boxes) {
   bool is_ahead = false;
   for (uint32_t i = 0; i < heads->count; i++) {
-    uint64_t at = next_offset(&heads->list[i].machine->state), before = kymo_described_place_offset(place, i);
+    uint64_t at = has_boxes ? heads->list[i].least : next_offset(&heads->list[i].machine->state),
+             before = has_boxes ? place->least[i] : kymo_described_place_offset(place, i);
     if (at < before)
       return false;
     is_ahead |= at > before;
@@ -132,7 +135,11 @@ bool kymo_described_place_take(struct described_place *place, const struct descr
                                const struct described_order *order) {
   if (!kymo_described_order_copy(&place->order, order))
     return false;
-  bool ok = (place->snapshots = calloc(heads->count, sizeof *place->snapshots)) != NULL;
+  place->snapshots = calloc(heads->count, sizeof *place->snapshots);
+  place->least = calloc(heads->count, sizeof *place->least);
+  bool ok = place->snapshots && place->least;
+  for (uint32_t i = 0; ok && i < heads->count; i++)
+    place->least[i] = heads->list[i].least;
   place->sequence = heads->sequence;
   uint32_t taken = 0;
   while (ok && taken < heads->count &&
@@ -147,6 +154,7 @@ bool kymo_described_place_restore(const struct described_place *place, struct de
   heads->sequence = place->sequence;
   for (uint32_t i = 0; i < heads->count; i++) {
     heads->list[i].is_known = false;
+    heads->list[i].least = place->least[i];
     if (!kymo_plan_snapshot_restore(&place->snapshots[i], heads->list[i].machine))
       return false;
   }
@@ -158,7 +166,9 @@ void kymo_described_place_free(struct described_place *place, const struct descr
   for (uint32_t i = 0; place->snapshots && i < count; i++)
     kymo_plan_snapshot_free(&place->snapshots[i], heads->list[i].machine->plan);
   free(place->snapshots);
+  free(place->least);
   place->snapshots = NULL;
+  place->least = NULL;
   free(place->row);
   place->row = NULL;
   kymo_described_order_free(&place->order);

@@ -51,6 +51,7 @@ static void add_field(void *user, const struct kymo_plan_loaded *loaded) {
   if (loaded->after)
     field = name(look->plan, loaded->after);
   field.item = field.column == KYMO_PLAN_NONE ? KYMO_PLAN_NONE : look->machine->lists[field.column].count;
+  field.bytes = look->machine->bytes;
   field.begin_bits = loaded->begin_bits;
   field.end_bits = loaded->end_bits;
   field.value = loaded->value;
@@ -64,7 +65,8 @@ static int by_place(const void *a, const void *b) {
   return (one->end_bits > other->end_bits) - (one->end_bits < other->end_bits);
 }
 
-/* Keeps the fields of the kind that the record turned out to be, among those that were tried. */
+/* Keeps the fields of the kind that the record turned out to be, among those that were tried, there and in a
+ * container that has only its begin. */
 static void sort_fields(struct kymo_look *look) {
   uint64_t begin = look->machine->start * 8;
   size_t kept = 0;
@@ -73,7 +75,7 @@ static void sort_fields(struct kymo_look *look) {
   for (size_t i = 0; i < look->field_count; i++) {
     const struct kymo_look_field *field = &look->fields[i];
     bool is_again = kept && by_place(field, &look->fields[kept - 1]) == 0;
-    if (field->begin_bits >= begin && !is_again)
+    if (field->bytes == look->machine->bytes && field->begin_bits >= begin && !is_again)
       look->fields[kept++] = *field;
   }
   look->field_count = kept;
@@ -122,14 +124,7 @@ int kymo_look_next(struct kymo_look *look, struct kymo_error *error) {
   return status;
 }
 
-uint64_t kymo_look_own_bytes(const struct kymo_look *look) {
-  const struct kymo_plan_machine *machine = look->machine;
-  const struct kymo_plan_frame *frame =
-      machine->state.depth ? &machine->state.frames[machine->state.depth - 1] : NULL;
-  return frame && frame->kind == KYMO_FRAME_REGION && frame->holder == machine->kind
-             ? frame->begin - machine->start
-             : machine->length;
-}
+uint64_t kymo_look_own_bytes(const struct kymo_look *look) { return look->machine->own_length; }
 
 void kymo_look_end(struct kymo_look *look) {
   free(look->fields);

@@ -223,6 +223,8 @@ bool kymo_tdl_consumes(const struct tdl_item *items);
 /* ---- check_record.c, check_layout.c ---- */
 
 bool kymo_tdl_check_prefix(struct tdl_checker *checker, struct tdl_prefix *prefix);
+/* The key of AFTER XOR: a number or bytes; NULL is none. */
+bool kymo_tdl_check_key(struct tdl_checker *checker, struct tdl_expr *key);
 bool kymo_tdl_check_record(struct tdl_checker *checker, struct tdl_record *record);
 /* Fills in references that were late. */
 bool kymo_tdl_check_late(struct tdl_checker *checker);

@@ -210,8 +210,7 @@ static bool find_group(struct tdl_checker *checker, struct tdl_item *item) {
         "\"%s\" is a kind of records, and USE reads fields: make a GROUP of its fields, or let this record "
         "HOLD it%s",
         word->text,
-        item->transform == TDL_TRANSFORM_NONE ? ""
-                                              : " (but not in what AFTER unpacks: unpack the file first)");
+        item->transform != TDL_TRANSFORM_NONE ? " (RECORD … HOLDS … WITHIN … BYTES AFTER …)" : "");
   struct tdl_group *group = item->group = kymo_tdl_find(checker, TDL_SPACE_GROUP, item->group_name, "group");
   if (!group)
     return false;
@@ -223,16 +222,19 @@ static bool find_group(struct tdl_checker *checker, struct tdl_item *item) {
                        "expected at most %d groups within each other", TDL_DEPTH_MAX);
 }
 
+bool kymo_tdl_check_key(struct tdl_checker *checker, struct tdl_expr *key) {
+  if (!kymo_tdl_check_expr(checker, key, TDL_UNTYPED))
+    return false;
+  return !key || key->type == TDL_INTEGER || key->type == TDL_BYTES || key->type == TDL_UNTYPED ||
+         kymo_tdl_fail(checker->session, key->at, "E41", "expected a byte or bytes, found %s",
+                       kymo_tdl_type_name(key->type));
+}
+
 /* The window of WITHIN begins on a byte, and has a base of its own. */
 static bool check_within(struct tdl_checker *checker, struct tdl_item *item) {
   struct tdl_body *body = checker->body;
-  if (!kymo_tdl_check_expr(checker, item->within, TDL_INTEGER) ||
-      !kymo_tdl_check_expr(checker, item->key, TDL_UNTYPED))
+  if (!kymo_tdl_check_expr(checker, item->within, TDL_INTEGER) || !kymo_tdl_check_key(checker, item->key))
     return false;
-  if (item->key && item->key->type != TDL_INTEGER && item->key->type != TDL_BYTES &&
-      item->key->type != TDL_UNTYPED)
-    return kymo_tdl_fail(checker->session, item->key->at, "E41", "expected a byte or bytes, found %s",
-                         kymo_tdl_type_name(item->key->type));
   if (!on_byte(checker, item->at, "WITHIN"))
     return false;
   if (item->transform != TDL_TRANSFORM_NONE && item->transform != TDL_XOR)

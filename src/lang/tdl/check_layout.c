@@ -162,12 +162,52 @@ static bool check_sorted(struct tdl_checker *checker, struct tdl_layout *layout)
                         kymo_tdl_type_name(within->type)));
 }
 
+/* ---- records in unpacked bytes ---- */
+
+/* Definitions that take effect in the order of time are read again by their place in the file. */
+static bool check_late(struct tdl_checker *checker, const struct tdl_item *items) {
+  for (const struct tdl_item *item = items; item; item = item->next) {
+    if (item->table && item->table->known == TDL_KNOWN_BY_TIME)
+      return kymo_tdl_fail(checker->session, item->at, "E41",
+                           "records in unpacked bytes cannot fill \"%s\", which is KNOWN BY TIME",
+                           item->table->name.word->text);
+    for (const struct tdl_branch *branch = item->branches; branch; branch = branch->next)
+      if (!check_late(checker, branch->items))
+        return false;
+    if (!check_late(checker, item->items))
+      return false;
+  }
+  return true;
+}
+
+/* Of the kinds that are packed, and of those that they hold. */
+static bool check_packed(struct tdl_checker *checker, const struct tdl_names *kinds, bool *is_seen) {
+  for (; kinds; kinds = kinds->next) {
+    struct tdl_record *record = kinds->record;
+    if (is_seen[record->index])
+      continue;
+    is_seen[record->index] = true;
+    if (!check_late(checker, record->items) || !check_packed(checker, record->holds, is_seen))
+      return false;
+  }
+  return true;
+}
+
+static bool check_boxes(struct tdl_checker *checker) {
+  bool *is_seen = kymo_lang_new(checker->session, checker->tree->record_count + 1, sizeof *is_seen);
+  for (const struct tdl_record *record = checker->tree->records; is_seen && record; record = record->next)
+    if ((record->holds_transform != TDL_TRANSFORM_NONE || record->is_joined) &&
+        !check_packed(checker, record->holds, is_seen))
+      return false;
+  return is_seen != NULL;
+}
+
 bool kymo_tdl_check_layout(struct tdl_checker *checker) {
   struct tdl_layout *layout = &checker->tree->layout;
   for (struct tdl_record *record = checker->tree->records; record; record = record->next)
     if (!check_kinds(checker, record->holds))
       return false;
-  if (!check_steps(checker, layout->steps) || !check_sorted(checker, layout))
+  if (!check_steps(checker, layout->steps) || !check_sorted(checker, layout) || !check_boxes(checker))
     return false;
   if (layout->merge == TDL_MERGE_BY_TIME && layout->sorted != TDL_SORTED_YES &&
       layout->sorted != TDL_SORTED_WITHIN)

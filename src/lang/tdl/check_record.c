@@ -114,7 +114,8 @@ static bool check_holds(struct tdl_checker *checker, struct tdl_record *record) 
       return false;
     kind->record->is_used = true;
   }
-  return true;
+  return kymo_tdl_check_expr(checker, record->holds_within, TDL_INTEGER) &&
+         kymo_tdl_check_key(checker, record->holds_key);
 }
 
 static bool find_prefix(struct tdl_checker *checker, struct tdl_record *record) {

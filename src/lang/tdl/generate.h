@@ -193,6 +193,9 @@ int64_t kymo_tdl_filler_size(const struct tdl_item *item, int64_t position);
 /* generate_kind.c: prefixes and record kinds. */
 bool kymo_tdl_kinds(struct tdl_generator *gen);
 
+/* generate_items.c: how AFTER unpacks. */
+enum kymo_plan_method kymo_tdl_method(enum tdl_transform transform);
+
 /* generate_layout.c: dispatch, layout, policies. */
 uint32_t kymo_tdl_dispatch(struct tdl_generator *gen, const struct tdl_names *kinds);
 bool kymo_tdl_layout(struct tdl_generator *gen, struct kymo_plan_root *root);

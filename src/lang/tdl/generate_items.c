@@ -30,18 +30,23 @@ void kymo_tdl_emit_pending(struct tdl_generator *gen, struct tdl_sum **pending) 
 
 /* ---- groups ---- */
 
-static void emit_transform(struct tdl_generator *gen, const struct tdl_item *item) {
+enum kymo_plan_method kymo_tdl_method(enum tdl_transform transform) {
   static const uint8_t methods[] = {
+      [TDL_TRANSFORM_NONE] = KYMO_METHOD_PLAIN,
       [TDL_ZLIB] = KYMO_METHOD_ZLIB,
       [TDL_LZ4] = KYMO_METHOD_LZ4,
       [TDL_ZSTD] = KYMO_METHOD_ZSTD,
       [TDL_XOR] = KYMO_METHOD_XOR,
   };
+  return (enum kymo_plan_method)methods[transform];
+}
+
+static void emit_transform(struct tdl_generator *gen, const struct tdl_item *item) {
   if (item->transform == TDL_TRANSFORM_NONE)
     return;
   if (item->transform == TDL_XOR)
     kymo_tdl_emit_whole(gen, item->key);
-  kymo_tdl_code(gen, KYMO_DO_AFTER, methods[item->transform], 0);
+  kymo_tdl_code(gen, KYMO_DO_AFTER, kymo_tdl_method(item->transform), 0);
 }
 
 static void emit_use(struct tdl_generator *gen, struct tdl_item *item) {

@@ -266,6 +266,20 @@ static void add_keeps(struct tdl_generator *gen, const struct tdl_record *record
   }
 }
 
+/* Where the held records are, if that is not simply the rest of the record. */
+static void add_box(struct tdl_generator *gen, const struct tdl_record *record) {
+  if (!record->holds_within && record->holds_transform == TDL_TRANSFORM_NONE && !record->is_joined)
+    return;
+  struct kymo_plan_box box = {
+      .kind = record->index,
+      .bytes = kymo_tdl_block(gen, record->holds_within),
+      .method = kymo_tdl_method(record->holds_transform),
+      .key = kymo_tdl_block(gen, record->holds_key),
+      .is_joined = record->is_joined,
+  };
+  kymo_plan_add_box(gen->key, &box);
+}
+
 static bool add_kind(struct tdl_generator *gen, struct tdl_record *record) {
   static const uint8_t classes[] = {
       [TDL_CLASS_EVENT] = KYMO_CLASS_EVENT,
@@ -297,6 +311,7 @@ static bool add_kind(struct tdl_generator *gen, struct tdl_record *record) {
   kind.slot_count = frame->slot_count;
   add_keeps(gen, record, &kind);
   kind.holds = record->holds ? kymo_tdl_dispatch(gen, record->holds) : KYMO_PLAN_NONE;
+  add_box(gen, record);
   kymo_plan_add_kind(gen->key, &kind);
   if (frame->slot_count > KYMO_PLAN_SLOTS)
     return kymo_tdl_fail(gen->session, record->name.at, "E61", "this record has more than %d values",

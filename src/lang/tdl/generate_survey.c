@@ -209,7 +209,8 @@ static void mark_all(struct tdl_generator *gen) {
   }
   for (const struct tdl_record *record = gen->tree->records; record; record = record->next) {
     gen->frame = &gen->records[record->index];
-    const struct tdl_expr *const all[] = {record->when, record->align, record->length, record->from_key};
+    const struct tdl_expr *const all[] = {record->when,     record->align,        record->length,
+                                          record->from_key, record->holds_within, record->holds_key};
     for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
       mark(gen, all[i]);
     mark_items(gen, record->items);

@@ -379,14 +379,18 @@ static bool parse_class(struct tdl_parser *parser, struct tdl_record *record) {
   return true;
 }
 
-/* Reports records inside of unpacked bytes: only fields can be there. */
-static bool refuse_packed(struct tdl_parser *parser) {
-  int kind = parser->token.kind;
-  return (kind != TDL_KEYWORD_AFTER && kind != TDL_KEYWORD_WITHIN) ||
-         kymo_tdl_fail(
-             parser->session, parser->token.at, "E21",
-             "records cannot be in a part of another record or in bytes that AFTER unpacks; fields can "
-             "(USE): unpack the file first, and describe the result");
+/* name {OR name} [WITHIN sum BYTES] [AFTER …] [JOINED] */
+static bool parse_holds(struct tdl_parser *parser, struct tdl_record *record) {
+  if (!kymo_tdl_parse_kinds(parser, &record->holds))
+    return false;
+  if (kymo_tdl_accept(parser, TDL_KEYWORD_WITHIN) &&
+      (!(record->holds_within = kymo_tdl_parse_sum(parser)) || !kymo_tdl_expect(parser, TDL_KEYWORD_BYTES)))
+    return false;
+  if (kymo_tdl_accept(parser, TDL_KEYWORD_AFTER) &&
+      !kymo_tdl_parse_transform(parser, &record->holds_transform, &record->holds_key))
+    return false;
+  record->is_joined = kymo_tdl_accept(parser, TDL_KEYWORD_JOINED);
+  return true;
 }
 
 /* The clauses between class and items, in this order. */
@@ -400,8 +404,7 @@ static bool parse_record_head(struct tdl_parser *parser, struct tdl_record *reco
     return false;
   if (kymo_tdl_accept(parser, TDL_KEYWORD_LENGTH) && !(record->length = kymo_tdl_parse_sum(parser)))
     return false;
-  return !kymo_tdl_accept(parser, TDL_KEYWORD_HOLDS) ||
-         (kymo_tdl_parse_kinds(parser, &record->holds) && refuse_packed(parser));
+  return !kymo_tdl_accept(parser, TDL_KEYWORD_HOLDS) || parse_holds(parser, record);
 }
 
 static bool parse_record(struct state *state) {

@@ -28,18 +28,19 @@ static bool parse_nested(struct tdl_parser *parser, struct tdl_item **items) {
 
 /* ---- plain items ---- */
 
-static bool parse_transform(struct tdl_parser *parser, struct tdl_item *item) {
+bool kymo_tdl_parse_transform(struct tdl_parser *parser, enum tdl_transform *transform,
+                              struct tdl_expr **key) {
   if (kymo_tdl_accept(parser, TDL_KEYWORD_ZLIB))
-    item->transform = TDL_ZLIB;
+    *transform = TDL_ZLIB;
   else if (kymo_tdl_accept(parser, TDL_KEYWORD_LZ4))
-    item->transform = TDL_LZ4;
+    *transform = TDL_LZ4;
   else if (kymo_tdl_accept(parser, TDL_KEYWORD_ZSTD))
-    item->transform = TDL_ZSTD;
+    *transform = TDL_ZSTD;
   else if (!kymo_tdl_accept(parser, TDL_KEYWORD_XOR))
     return kymo_tdl_unexpected(parser, "ZLIB, LZ4, ZSTD or XOR");
   else {
-    item->transform = TDL_XOR;
-    return (item->key = kymo_tdl_parse_sum(parser)) != NULL;
+    *transform = TDL_XOR;
+    return (*key = kymo_tdl_parse_sum(parser)) != NULL;
   }
   return true;
 }
@@ -66,7 +67,7 @@ static bool parse_use(struct tdl_parser *parser, struct tdl_item *item) {
   uint32_t at = parser->token.at;
   if (!kymo_tdl_accept(parser, TDL_KEYWORD_AFTER))
     return true;
-  return item->within ? parse_transform(parser, item)
+  return item->within ? kymo_tdl_parse_transform(parser, &item->transform, &item->key)
                       : kymo_tdl_fail(parser->session, at, "E21", "expected WITHIN … BYTES before AFTER");
 }
 

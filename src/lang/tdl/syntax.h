@@ -24,6 +24,9 @@ bool kymo_tdl_parse_items(struct tdl_parser *parser, struct tdl_item **items);
 /* The layout, after the word LAYOUT. */
 bool kymo_tdl_parse_layout(struct tdl_parser *parser, struct tdl_layout *layout);
 
+/* ZLIB, LZ4, ZSTD or XOR sum, after AFTER. */
+bool kymo_tdl_parse_transform(struct tdl_parser *parser, enum tdl_transform *transform,
+                              struct tdl_expr **key);
 /* name {OR name}; kinds of records. */
 bool kymo_tdl_parse_kinds(struct tdl_parser *parser, struct tdl_names **kinds);
 /* END, of what began at byte `at` with the word `what`; E22 if another word or the end of the text comes

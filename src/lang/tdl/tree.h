@@ -640,7 +640,11 @@ struct tdl_record {
   enum tdl_class class_;
   struct tdl_name prefix_name;
   struct tdl_expr *when, *align, *length; /* or NULL */
-  struct tdl_names *holds;                /* kinds, or NULL */
+  struct tdl_names *holds;                /* kinds, or NULL; the rest is only of records that HOLD some */
+  struct tdl_expr *holds_within;          /* bytes of the region; NULL: to the end */
+  enum tdl_transform holds_transform;     /* AFTER */
+  struct tdl_expr *holds_key;             /* … XOR */
+  bool is_joined;                         /* JOINED */
   struct tdl_item *items;
   struct tdl_name from_name; /* FROM table [ key ]; word NULL: none */
   struct tdl_expr *from_key;
