@@ -11,6 +11,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import zlib
 
 SOURCE = pathlib.Path(os.environ['KYMO_SOURCE'])
 sys.path.insert(0, str(SOURCE / 'tests/described'))
@@ -346,6 +347,181 @@ def ring():
     sound('ring', said, status)
 
 
+def snoop():
+    if not shutil.which('editcap'):
+        print('skip snoop: editcap is not installed')
+        return
+    pathlib.Path('made.pcap').write_bytes(pcap_bytes('<', False))
+    subprocess.run(['editcap', '-F', 'snoop', 'made.pcap', 'made.snoop'], check=True, capture_output=True)
+    events, said, status = read('made.snoop')
+    same('snoop by editcap', packets(events), [(s * SECOND + part // 1000 * 1000, len(data), wire, data) for s, part, data, wire in PACKETS])
+    sound('snoop by editcap', said, status)
+    data = bytearray(pathlib.Path('made.snoop').read_bytes())
+    data[16 + 12:16 + 16] = struct.pack('>I', 5) # 5 were dropped before the first packet, and none before the second
+    pathlib.Path('drops.snoop').write_bytes(data)
+    events, said, _ = read('drops.snoop')
+    same('snoop: packets that were dropped', ([each['LOST'] for _, _, each in events][:3], 'the trace is incomplete' in said), ([5, 0, 0], True))
+    pathlib.Path('cut.snoop').write_bytes(data[:-3])
+    events, said, status = read('cut.snoop')
+    same('snoop, cut off', (len(events), status, 'cut.snoop: byte ' in said), (len(PACKETS) - 1, 1, True))
+    data[16 + 20 + 1] ^= 0xff # microseconds of the first packet
+    pathlib.Path('time.snoop').write_bytes(data)
+    same('snoop: microseconds that are none', 'R4' in read('time.snoop', '--as', 'snoop')[1], True)
+
+
+# ---- buses ----
+
+def blf_container(data, method):
+    packed = zlib.compress(data) if method == 2 else data
+    return struct.pack('<4sHHIIH6xI4x', b'LOBJ', 16, 1, 32 + len(packed), 10, method, len(data)) + packed + bytes(len(packed) % 4)
+
+
+def blf_object(kind, data, when=0, flags=2):
+    """Each is filled up by as many bytes as its size is after a multiple of four."""
+    size = 32 + len(data)
+    return struct.pack('<4sHHIIIHHQ', b'LOBJ', 32, 1, size, kind, flags, 0, 0, when) + data + bytes(size % 4)
+
+
+def blf_head(size, start=(0,) * 8):
+    return struct.pack('<4sI4B4BQQII8H8H', b'LOGG', 144, 5, 0, 0, 0, 2, 6, 8, 1, size, size, 0, 0, *start, *start) + bytes(72)
+
+
+def frames(events):
+    """What python-can calls them."""
+    return [(when, each['STREAM'], each['id'], each['is_extended'], each['data']) for name, when, each in events if name.startswith('CAN ') and each.get('id') is not None]
+
+
+def blf():
+    if FOREIGN.exists():
+        events, said, status = read(FOREIGN / 'blf/can.blf')
+        same('blf: the messages of python-can', [(when // 1000, channel - 1, id_, data) for when, channel, id_, _, data in frames(events)],
+             [(2459565876494606, 4368, 0x4444444, '5566778899aabbcc')] * 2)
+        same('blf: other objects', [(name, each['EVENT'], len(each['data']) // 2) for name, _, each in events[2:]],
+             [('restore point', (115, 'restore point'), 24), ('restore point', (115, 'restore point'), 28)])
+        sound('blf', said, status)
+    # 2023-11-14 22:13:20.250 is 1700000000.250
+    start, objects, wanted = (2023, 11, 2, 14, 22, 13, 20, 250), [], []
+    rng = random.Random(4)
+    for i in range(2000):
+        data = bytes(rng.randrange(256) for _ in range(rng.choice([0, 1, 3, 8])))
+        kind = rng.choice([1, 86, 100, 101, 73, 200])
+        id_ = rng.randrange(1 << 29)
+        raw = id_ | 1 << 31
+        body = {1: struct.pack('<HBBI8s', 3, 0, len(data), raw, data), 86: struct.pack('<HBBI8sIBBH', 3, 0, len(data), raw, data, 1, 2, 0, 0),
+                100: struct.pack('<HBBIIBBB5x64s', 3, 0, len(data), raw, 7, 8, 1, len(data), data),
+                101: struct.pack('<BBBBIII16xHBBI', 3, len(data), len(data), 1, raw, 9, 0x1000, 5, 0, 0, 6) + data,
+                73: struct.pack('<HHIBBBxIIHH8s', 3, 1, 2, 3, 4, len(data), 5, raw, 0, 0, data), 200: data}[kind]
+        units = i % 3 != 0 # nanoseconds, or 10 microseconds
+        objects.append(blf_object(kind, body, i * 1000 if units else i, 2 if units else 1))
+        when = 1700000000250000000 + (i * 1000 if units else i * 10000)
+        wanted.append((when, kind, None if kind == 200 else (3, id_, 1), data.hex()))
+    stream, boxes, at = b''.join(objects), [], 0
+    while at < len(stream):
+        size = rng.choice([1, 2, 30, 700, 9000])
+        boxes.append(blf_container(stream[at:at + size], rng.choice([0, 2])))
+        at += size
+    data = blf_head(0, start) + b''.join(boxes)
+    pathlib.Path('made.blf').write_bytes(data)
+    events, said, status = read('made.blf')
+    same('blf: objects that continue in the next container', [(when, each['EVENT'][0] if isinstance(each['EVENT'], tuple) else each['EVENT'],
+         (each['STREAM'], each['id'], each['is_extended']) if 'id' in each else None, each['data']) for _, when, each in events], wanted)
+    sound('blf: objects that continue in the next container', said, status)
+    first = blf_container(stream[:5000], 2)
+    broken = bytearray(blf_container(stream[5000:9000], 2))
+    broken[200] ^= 0x10
+    pathlib.Path('broken.blf').write_bytes(blf_head(0, start) + first + bytes(broken) + blf_container(stream[9000:], 2))
+    events, said, status = read('broken.blf', '--as', 'blf')
+    same('blf: a corrupt container', (said.splitlines(), status, 1800 < len(events) < 1990, events[-1][1]),
+         ([f'kymo cat: broken.blf: byte {144 + len(first)}: R2: the bytes are not valid zlib data; a record that begins in the container before it is lost, too '
+           f'({len(broken)} bytes skipped)'], 1, True, wanted[-1][0]))
+    pathlib.Path('sealed.blf').write_bytes(blf_head(0) + blf_container(stream[:500], 7) + blf_container(blf_object(200, b'x'), 0))
+    events, said, status = read('sealed.blf', '--as', 'blf')
+    same('blf: a method of packing that is not known', (len(events), 'R4: a method of packing that is not known' in said, status), (1, True, 1))
+
+
+def blf_by_python_can():
+    """Files that Debian's python3-can writes, as it reads them itself."""
+    program = ('''import can, json, random
+rng = random.Random(3)
+out = can.BLFWriter('can.blf')
+for i in range(20000):
+    fd = i % 3 == 0
+    data = bytes(rng.randrange(256) for _ in range(rng.choice([0, 8, 12, 64] if fd else [0, 1, 2, 3, 5, 7, 8])))
+    out.on_message_received(can.Message(timestamp=1700000000 + i / 1024, arbitration_id=rng.randrange(1 << (29 if i % 2 else 11)), is_extended_id=i % 2 == 1,
+                                        is_fd=fd, data=data, channel=i % 4))
+    if i % 100 == 0:
+        out.log_event('mark' * (i % 7), 1700000000 + i / 1024)
+out.stop()
+print(json.dumps([(m.timestamp, m.channel + 1, m.arbitration_id, int(m.is_extended_id), bytes(m.data).hex()) for m in can.BLFReader('can.blf')]))
+''')
+    done = subprocess.run(['/usr/bin/python3', '-c', program], capture_output=True, text=True, env=dict(os.environ, TZ='UTC'))
+    if 'ModuleNotFoundError' in done.stderr:
+        print('skip blf by python3-can: it is not installed')
+        return
+    events, said, status = read('can.blf')
+    wanted = [tuple(each) for each in json.loads(done.stdout)]
+    got = frames(events)
+    same('blf by python3-can', [each[1:] for each in got], [each[1:] for each in wanted])
+    same('blf by python3-can: times', max(abs(have[0] / 1e9 - want[0]) for have, want in zip(got, wanted)) < 2e-6, True)
+    same('blf by python3-can: marks', sum(name == 'global marker' for name, _, _ in events), 200)
+    sound('blf by python3-can', said, status)
+
+
+# ---- Windows ----
+
+def filetime(seconds):
+    return (seconds + 11644473600) * 10**7
+
+
+def evtx_record(number, xml):
+    return struct.pack('<IIQQ', 0x2a2a, 28 + len(xml), number, filetime(1700000000 + number)) + xml + struct.pack('<I', 28 + len(xml))
+
+
+def evtx_chunk(numbers, rng):
+    records = [evtx_record(number, bytes(rng.randrange(256) for _ in range(rng.randrange(8, 3000)))) for number in numbers]
+    events = b''.join(records)
+    head = struct.pack('<8sQQQQIIII', b'ElfChnk\0', numbers[0], numbers[-1], numbers[0], numbers[-1], 128, 512 + len(events) - len(records[-1]),
+                       512 + len(events), zlib.crc32(events)) + bytes(64)
+    tables = bytes(384)
+    return head + struct.pack('<II', 1, zlib.crc32(head + tables)) + tables + events + bytes(65536 - 512 - len(events)), records
+
+
+def evtx_head(chunks, following):
+    head = struct.pack('<8sQQQIHHHH', b'ElfFile\0', 0, chunks - 1, following, 128, 1, 3, 4096, chunks) + bytes(76)
+    return head + struct.pack('<II', 0, zlib.crc32(head)) + bytes(4096 - 128)
+
+
+def evtx():
+    """By the published description of the format: there is no program of Debian that writes such files."""
+    rng = random.Random(6)
+    chunks = [evtx_chunk(range(first, first + 20), rng) for first in (1, 21, 41)]
+    records = [each for _, all_ in chunks for each in all_]
+    data = evtx_head(3, 61) + b''.join(chunk for chunk, _ in chunks) + bytes(65536)
+    pathlib.Path('made.evtx').write_bytes(data)
+    events, said, status = read('made.evtx')
+    same('evtx', [(when, each['number'], each['size'], each['xml']) for _, when, each in events],
+         [((1700000000 + i + 1) * SECOND, i + 1, len(record), record[24:-4].hex()) for i, record in enumerate(records)])
+    sound('evtx', said, status)
+    faults = {'head': (24, 'byte 124: R4: sum is not the crc32'), 'event': (4096 + 512 + 40, 'byte 4148: R4: sum is not the crc32'),
+              'copy': (4096 + 512 + len(records[0]) - 4, 'R4: a length of '), 'mark': (4096 + 512 + len(records[0]), 'R3: _mark is not '),
+              'chunk': (4096 + 65536, 'R4: the begin of a chunk is not ElfChnk')}
+    left = {'mark': 59, 'chunk': 40}
+    for name, (at, message) in faults.items():
+        broken = bytearray(data)
+        broken[at] ^= 1
+        pathlib.Path('broken.evtx').write_bytes(broken)
+        events, said, status = read('broken.evtx', '--as', 'evtx')
+        same(f'evtx: a fault in the {name}', (len(events), message in said, status), (left.get(name, 60), True, 1))
+    pathlib.Path('check.py').write_text("import Evtx.Evtx as e, sys\nwith e.Evtx('made.evtx') as log:\n  print([(r.record_num(), r.size(), str(r.timestamp())) "
+                                        "for c in log.chunks() for r in c.records()], log.get_file_header().verify(), [c.verify() for c in log.chunks()])\n")
+    done = subprocess.run(['/usr/bin/python3', 'check.py'], capture_output=True, text=True)
+    if 'ModuleNotFoundError' in done.stderr:
+        print('skip evtx as python3-evtx reads it: it is not installed')
+        return
+    when = [datetime.datetime.fromtimestamp(1700000001 + i, datetime.timezone.utc).strftime('%Y-%m-%d %H:%M:%S') for i in range(60)]
+    same('evtx as python3-evtx reads it', done.stdout.strip(), f'{[(i + 1, len(record), when[i]) for i, record in enumerate(records)]} True {[True] * 3 + [False]}')
+
+
 def looked_at():
     """kymo explain and kymo check, on a capture with bytes that its description does not read."""
     pathlib.Path('made.pcap').write_bytes(pcap_bytes('<', False))
@@ -376,7 +552,7 @@ def looked_at():
 
 if not FOREIGN.exists():
     print('skip files of other tools: no shared data')
-for each in (pcap, pcapng, wtmp, pacct, simpletrace, dataflash, dlt, ghc, perf, cpel, blktrace, stapbulk, ring, looked_at):
+for each in (pcap, pcapng, snoop, blf, blf_by_python_can, evtx, wtmp, pacct, simpletrace, dataflash, dlt, ghc, perf, cpel, blktrace, stapbulk, ring, looked_at):
     try:
         each()
     except Exception as problem: # what one of them trips over is not the others' fault
