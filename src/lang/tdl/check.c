@@ -152,7 +152,8 @@ static bool check_types(struct tdl_checker *checker, const struct tdl_types *lis
                            "expected LITTLE, BIG, TOKEN, FLAGS, SCALE, UNITS or SHOW in a list of types");
     if (item->field->type->fixed_bits < 0)
       return kymo_tdl_fail(checker->session, item->field->type->at, "E51",
-                           "types in a list need a constant size");
+                           "types in a list need a constant size: use STRING 16 or BYTES 16; a definition "
+                           "repeats a type by SIZE (BY LIST) or [n] (BY TEXT)");
   }
   return texts && check_texts(checker, texts, count);
 }

@@ -565,7 +565,9 @@ bool kymo_tdl_check_expr(struct tdl_checker *checker, struct tdl_expr *expr, enu
 bool kymo_tdl_check_constant(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want) {
   return kymo_tdl_check_expr(checker, expr, want) &&
          (!expr || expr->operation == TDL_CONSTANT ||
-          kymo_tdl_fail(checker->session, expr->at, "E42", "expected a constant"));
+          kymo_tdl_fail(checker->session, expr->at, "E42",
+                        "expected a constant: use numbers, CONST names and calculations with them; what the "
+                        "file says is a field or LET of a record, and its names are a TABLE"));
 }
 
 bool kymo_tdl_check_unit(struct tdl_checker *checker, struct tdl_expr *expr, enum tdl_value_type want) {

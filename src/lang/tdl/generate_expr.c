@@ -75,7 +75,7 @@ static void emit_count_of(struct tdl_generator *gen, const struct tdl_expr *expr
     kymo_tdl_code(gen, KYMO_DO_COUNT_OF, expr->reference.table->index, 0);
   } else if (!gen->frame->record) {
     kymo_tdl_fail(gen->session, expr->at, "E42",
-                  "elements of a prefix are counted in the records that have it");
+                  "elements of a prefix are counted in the records that have it: use COUNT OF there (LET)");
   } else {
     kymo_tdl_code(gen, KYMO_DO_LIST_COUNT, kymo_tdl_cell(gen, expr->reference.slot)->column, 0);
   }

@@ -295,7 +295,8 @@ static bool add_letter(struct tdl_generator *gen, const struct tdl_types_item *i
   const struct tdl_type *element = is_array ? type->element : type;
   if (!is_counted || count > UINT32_MAX || (is_array && count == 0) || !letter_is_plain(field, element))
     return kymo_tdl_fail(gen->session, item->at, "E42",
-                         "a type of TYPES needs a constant size, and takes only an order and a view");
+                         "a type of TYPES needs a constant size and no other attributes: use UNSIGNED 16, "
+                         "ARRAY 3 OF …, LITTLE, BIG and views; times are FIELD \"name\" IS TIME");
   struct tdl_item like = {.kind = TDL_ITEM_FIELD, .field = item->field};
   struct tdl_option option = kymo_tdl_option(gen, &like);
   struct kymo_plan_letter letter = {
@@ -348,7 +349,8 @@ void kymo_tdl_add_override(struct tdl_generator *gen, const struct tdl_override 
   if (!is_plain || (unit && !kymo_tdl_constant(unit, &value))) {
     gen->failed = true;
     kymo_tdl_fail(gen->session, over->at, "E42",
-                  "FIELD takes only an order, a view and a TIME with a constant unit");
+                  "FIELD has other attributes: use LITTLE, BIG, views, and TIME c POINT UNIT 1 ms with a "
+                  "constant unit");
     return;
   }
   struct kymo_plan_override out = {

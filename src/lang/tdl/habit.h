@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Habits of C and SQL: where a text of TDL or FDL is refused, the line that its author probably meant.
+ * Habits of C, SQL and Kaitai: where a text of TDL or FDL is refused, the line that its author probably
+ * meant.
  *
  *   line ──► pieces ──► rules change some of them ──► line
  *

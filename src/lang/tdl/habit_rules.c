@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules for what users of C or SQL write, and its form in TDL and FDL. Each rule looks at one piece and
- * those around it. */
+/* Rules for what users of C, SQL or Kaitai write, and its form in TDL and FDL. Each rule looks at one piece
+ * and those around it. */
 #include "lang/tdl/address.h"
 #include "lang/tdl/habit_pieces.h"
 #include <inttypes.h>
@@ -512,6 +512,91 @@ static bool find_type(const struct tdl_piece *piece, char put[TDL_PIECE_BYTES]) 
   return false;
 }
 
+/* The number of bits in a type of Kaitai: u4le, s2, f8be. 0: it is none. */
+static unsigned kaitai_bits(const char *name, const char **order) {
+  size_t length = strlen(name);
+  bool has_order = length == 4 && (strcmp(name + 2, "le") == 0 || strcmp(name + 2, "be") == 0);
+  unsigned bytes = length >= 2 && name[1] > '0' && name[1] < '9' ? (unsigned)(name[1] - '0') : 0;
+  bool is_size = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+  *order = !has_order ? "" : name[2] == 'b' ? " BIG" : " LITTLE";
+  if (!is_size || !strchr("usf", *name) || (!has_order && length != 2) || (*name == 'f' && bytes < 4))
+    return 0;
+  return !has_order && bytes == 8 && *name != 'f' ? 0 : bytes * 8; /* u8 alone is that of other languages */
+}
+
+static bool find_kaitai(const struct tdl_piece *piece, char put[TDL_PIECE_BYTES]) {
+  char name[TDL_PIECE_BYTES];
+  const char *order;
+  if (piece->kind != TDL_PIECE_WORD || piece->length >= sizeof name)
+    return false;
+  snprintf(name, sizeof name, "%.*s", (int)piece->length, piece->text);
+  unsigned bits = kaitai_bits(name, &order);
+  if (strcmp(name, "strz") == 0)
+    return snprintf(put, TDL_PIECE_BYTES, "STRING ENDED 0") > 0;
+  return bits && snprintf(put, TDL_PIECE_BYTES, "%s %u%s",
+                          *name == 'u'   ? "UNSIGNED"
+                          : *name == 's' ? "INTEGER"
+                                         : "FLOAT",
+                          bits, order) > 0;
+}
+
+/* uint32_t a[3]; a: uint32_t[3] */
+static bool change_array(struct tdl_line *line, uint32_t i) {
+  char type[TDL_PIECE_BYTES], put[TDL_PIECE_BYTES + 48];
+  uint32_t at = is(line, i + 1, "[") ? i + 1 : i + 2;
+  const struct tdl_piece *name = &line->pieces[i + 1], *count = &line->pieces[at + 1];
+  bool has_name = at == i + 2;
+  if (!is(line, at, "[") || !is_kind(line, at + 1, TDL_PIECE_NUMBER) || !is(line, at + 2, "]") ||
+      (has_name && !is_kind(line, i + 1, TDL_PIECE_WORD)) || count->length > 8 || name->length > 16 ||
+      !(find_kaitai(&line->pieces[i], type) || find_type(&line->pieces[i], type)))
+    return false;
+  snprintf(put, sizeof put, "%.*s%sARRAY %.*s OF %s", has_name ? (int)name->length : 0, name->text,
+           has_name ? ": " : "", (int)count->length, count->text, type);
+  if (strlen(put) >= TDL_PIECE_BYTES)
+    return false;
+  change(line, i, put);
+  for (uint32_t k = i + 1; k <= at + 2; k++)
+    drop(line, k);
+  return true;
+}
+
+/* struct point p; struct point { … */
+static void rule_struct(struct tdl_line *line, uint32_t i) {
+  char put[TDL_PIECE_BYTES];
+  bool is_word = i == 0 && is(line, i, "struct") && is_kind(line, i + 1, TDL_PIECE_WORD) && line->fault <= 1;
+  const struct tdl_piece *name = &line->pieces[i + 1], *field = &line->pieces[i + 2];
+  if (is_word && is(line, i + 2, "{")) {
+    change_word(line, i, "GROUP");
+    change_word(line, i + 2, "IS");
+  } else if (is_word && is_kind(line, i + 2, TDL_PIECE_WORD) && is(line, i + 3, ";") && name->length < 20 &&
+             field->length < 20) {
+    snprintf(put, sizeof put, "%.*s: USE %.*s", (int)field->length, field->text, (int)name->length,
+             name->text);
+    change(line, i, put);
+    drop(line, i + 1);
+    drop(line, i + 2);
+  }
+}
+
+/* Lines of Kaitai: meta: seq: repeat: expr */
+static void rule_kaitai(struct tdl_line *line, uint32_t i) {
+  bool is_key = i == 0 && line->fault <= 2 && is(line, 1, ":"), is_repeat = is_key && is(line, 0, "repeat");
+  const char *put = is_key && line->count == 2 && is(line, 0, "meta")  ? "TRACE name"
+                    : is_key && line->count == 2 && is(line, 0, "seq") ? "RECORD name EVENT IS"
+                    : is_repeat && is(line, 2, "eos")                  ? "REPEAT TO END IS a: UNSIGNED 8; END"
+                    : is_repeat && is(line, 2, "expr")  ? "REPEAT TIMES 2 IS a: UNSIGNED 8; END"
+                    : is_repeat && is(line, 2, "until") ? "REPEAT UNTIL a=0 IS a: UNSIGNED 8; END"
+                                                        : NULL;
+  if (!put)
+    return;
+  change(line, 0, put);
+  for (uint32_t k = 1; k < line->count; k++)
+    if (!is(line, k, ";"))
+      drop(line, k);
+  if (line->count == 2 && is(line, 0, "meta"))
+    line->pieces[0].after = ";";
+}
+
 /* a: UINT32; uint32_t a; a: char[16] */
 static void rule_type(struct tdl_line *line, uint32_t i) {
   char put[TDL_PIECE_BYTES];
@@ -530,11 +615,14 @@ static void rule_type(struct tdl_line *line, uint32_t i) {
     drop(line, i + 3);
     return;
   }
+  if (!is_text && !are_bytes && (i == line->fault || i + 1 == line->fault) && change_array(line, i))
+    return;
   if (is(line, i, "CHAR") && is_kind(line, i + 1, TDL_PIECE_NUMBER)) {
     change_word(line, i, "STRING");
     return;
   }
-  if (is_kind(line, i + 1, TDL_PIECE_NUMBER) || !find_type(&line->pieces[i], put) ||
+  if (is_kind(line, i + 1, TDL_PIECE_NUMBER) ||
+      !(find_kaitai(&line->pieces[i], put) || find_type(&line->pieces[i], put)) ||
       !(i == line->fault || i + 1 == line->fault))
     return;
   bool is_array_after =
@@ -590,8 +678,8 @@ void kymo_tdl_habit_rules(struct tdl_line *line) {
       rule_unit, rule_number, rule_address, rule_sign,    rule_small,  rule_bare_word};
   static void (*const filters[])(struct tdl_line * line, uint32_t i) = {
       kymo_tdl_habit_filter, rule_side, rule_time, rule_select, rule_count, rule_event, rule_name, rule_end};
-  static void (*const descriptions[])(struct tdl_line * line, uint32_t i) = {rule_type, rule_order,
-                                                                             rule_comma};
+  static void (*const descriptions[])(struct tdl_line * line, uint32_t i) = {
+      rule_kaitai, rule_struct, rule_type, rule_order, rule_comma};
   for (uint32_t i = 0; i < line->count; i++) {
     if (is(line, i, "--")) {
       line->count = i;

@@ -256,6 +256,21 @@ static bool take_lengths(struct tdl_checker *checker, struct tdl_item *item, str
   return true;
 }
 
+/* What can be written instead. */
+static bool fail_no_size(struct tdl_checker *checker, const struct tdl_item *item,
+                         const struct tdl_type *type) {
+  const char *word = type->kind == TDL_TYPE_BYTES    ? "BYTES"
+                     : type->kind == TDL_TYPE_STRING ? "STRING"
+                                                     : "TEXT NUMBER";
+  return kymo_tdl_fail(
+      checker->session, type->at, "E51",
+      "the size is unknown: use %s 16, %s TO END%s, or n: UNSIGNED 8 LENGTH OF %s before it", word, word,
+      type->kind == TDL_TYPE_BYTES    ? ""
+      : type->kind == TDL_TYPE_STRING ? ", STRING ENDED 0, STRING COUNTED UNSIGNED 8"
+                                      : ", TEXT NUMBER ENDED 0, TEXT NUMBER COUNTED UNSIGNED 8",
+      item->name.word ? item->name.word->text : "its name");
+}
+
 bool kymo_tdl_bind_size(struct tdl_checker *checker, struct tdl_item *item) {
   const struct tdl_type *type = item->field->type;
   struct tdl_pending *pending =
@@ -268,8 +283,7 @@ bool kymo_tdl_bind_size(struct tdl_checker *checker, struct tdl_item *item) {
   while (type && type->kind == TDL_TYPE_ARRAY)
     type = type->element;
   if (type && has_no_size(type) && !pending)
-    return kymo_tdl_fail(checker->session, type->at, "E51",
-                         "the size is unknown: expected bytes, TO END or a LENGTH OF");
+    return fail_no_size(checker, item, type);
   return !pending || take_lengths(checker, item, pending);
 }
 
