@@ -134,12 +134,17 @@ static bool has_negative_times(const struct kymo_plan *plan, uint32_t clock) {
   return is;
 }
 
+const struct kymo_plan_option *kymo_plan_event_option(const struct kymo_plan *plan,
+                                                      const struct kymo_plan_kind *kind) {
+  const struct kymo_plan_column *column =
+      kind->event_column == KYMO_PLAN_NONE ? NULL : &plan->columns[kind->event_column];
+  return column && kymo_plan_is_single(column) ? &plan->options[column->first_option] : NULL;
+}
+
 static const struct kymo_plan_view *event_view(const struct kymo_plan *plan,
                                                const struct kymo_plan_kind *kind) {
-  if (kind->event_column == KYMO_PLAN_NONE)
-    return NULL;
-  uint32_t view = plan->options[plan->columns[kind->event_column].first_option].view;
-  return view == KYMO_PLAN_NONE ? NULL : &plan->views[view];
+  const struct kymo_plan_option *option = kymo_plan_event_option(plan, kind);
+  return !option || option->view == KYMO_PLAN_NONE ? NULL : &plan->views[option->view];
 }
 
 /* Numbers the distinct texts of a TOKEN list; `seen` is by text, and zeros. */
@@ -204,15 +209,23 @@ bool kymo_plan_classes_make(struct kymo_plan_classes *classes, struct kymo_arena
 
 /* ---- types ---- */
 
+#define STEPS_MAX (2 * KYMO_PLAN_LISTS + 3)
+
+/* A payload, or an element of a list of structs, while its members are made. */
+struct body {
+  struct kymo_member *members;
+  uint32_t count, capacity;
+  size_t underscores;                       /* the prefix of the names of hidden members */
+  uint32_t depth, way[2 * KYMO_PLAN_LISTS]; /* steps from the payload to this struct */
+};
+
 struct maker {
   const struct kymo_plan *plan;
   struct kymo_builder *builder;
   const struct kymo_plan_found *found;
   struct kymo_plan_classes classes;
   struct kymo_stream_class *stream;
-  struct kymo_member *members; /* of the current payload */
-  uint32_t member_count, member_capacity;
-  size_t underscores; /* the prefix of the names of hidden members */
+  struct body *body; /* the current one */
   struct kymo_error *error;
 };
 
@@ -348,14 +361,22 @@ static bool add_view(struct maker *maker, struct kymo_type *type, const struct k
 /* The length of a blob of any length: a member before it, or one of the element that contains it. */
 struct length {
   const struct kymo_type *type;
-  uint32_t depth;
-  uint32_t steps[4];
+  uint32_t depth, steps[STEPS_MAX];
 };
 
+/* The place of a member of the current struct: `steps` lead there from the struct. */
+static struct length place_of(const struct maker *maker, const struct kymo_type *type, uint32_t count,
+                              const uint32_t *steps) {
+  struct length length = {.type = type, .depth = maker->body->depth + count};
+  memcpy(length.steps, maker->body->way, maker->body->depth * sizeof *steps);
+  memcpy(length.steps + maker->body->depth, steps, count * sizeof *steps);
+  return length;
+}
+
 static bool refer(struct maker *maker, struct kymo_reference *reference, const struct length *length) {
-  uint32_t *steps = kymo_builder_alloc(maker->builder, sizeof length->steps);
+  uint32_t *steps = kymo_builder_alloc(maker->builder, length->depth * sizeof *steps);
   if (steps)
-    memcpy(steps, length->steps, sizeof length->steps);
+    memcpy(steps, length->steps, length->depth * sizeof *steps);
   *reference = (struct kymo_reference){.scope = KYMO_SCOPE_PAYLOAD, .depth = length->depth, .steps = steps};
   return steps != NULL;
 }
@@ -394,28 +415,30 @@ static const struct kymo_type *value_type(struct maker *maker, const struct kymo
 /* ---- members ---- */
 
 static bool add_member(struct maker *maker, const char *name, const struct kymo_type *type, bool is_hidden) {
-  if (!KYMO_LIST_ROOM(maker->members, maker->member_capacity, maker->member_count))
+  struct body *body = maker->body;
+  if (!KYMO_LIST_ROOM(body->members, body->capacity, body->count))
     return false;
-  maker->members[maker->member_count++] =
-      (struct kymo_member){.name = name,
-                           .source_name = name,
-                           .type = type,
-                           .attributes = is_hidden ? KYMO_ATTRIBUTE_HIDDEN : NULL};
+  body->members[body->count++] = (struct kymo_member){.name = name,
+                                                      .source_name = name,
+                                                      .type = type,
+                                                      .attributes = is_hidden ? KYMO_ATTRIBUTE_HIDDEN : NULL};
   return name && type;
 }
 
 /* A hidden number before a column; its name says what it is, and of which column. */
 static bool add_number(struct maker *maker, const char *prefix, const char *name, uint32_t bits) {
-  char *text = kymo_builder_alloc(maker->builder, maker->underscores + strlen(prefix) + strlen(name) + 1);
+  size_t underscores = maker->body->underscores;
+  char *text = kymo_builder_alloc(maker->builder, underscores + strlen(prefix) + strlen(name) + 1);
   if (!text)
     return false;
-  memset(text, '_', maker->underscores);
-  stpcpy(stpcpy(text + maker->underscores, prefix), name);
+  memset(text, '_', underscores);
+  stpcpy(stpcpy(text + underscores, prefix), name);
   return add_member(maker, text, kymo_builder_number(maker->builder, bits, 0, NULL), true);
 }
 
 static struct length last_member(struct maker *maker) {
-  return (struct length){maker->members[maker->member_count - 1].type, 1, {maker->member_count - 1}};
+  uint32_t last = maker->body->count - 1;
+  return place_of(maker, maker->body->members[last].type, 1, &last);
 }
 
 /* One field of rows: a column of the plan, or of a definition at run time. */
@@ -473,13 +496,13 @@ static bool has_counted(const struct maker *maker, const struct field *field) {
 }
 
 /* An element of a list: the value, or a struct of it and the numbers that it needs. */
-static const struct kymo_type *element_type(struct maker *maker, const struct field *field, uint32_t list) {
+static const struct kymo_type *element_type(struct maker *maker, const struct field *field) {
   bool is_variant = field->option_count > 1, has_count = has_counted(maker, field);
   struct kymo_member members[3];
-  uint32_t count = 0;
-  struct length tag = {kymo_builder_number(maker->builder, 8, 0, NULL), 3, {list, KYMO_STEP_ELEMENT, 0}};
-  struct length length = {
-      kymo_builder_number(maker->builder, 32, 0, NULL), 3, {list, KYMO_STEP_ELEMENT, is_variant}};
+  uint32_t count = 0, steps[3] = {maker->body->count, KYMO_STEP_ELEMENT, 0};
+  struct length tag = place_of(maker, kymo_builder_number(maker->builder, 8, 0, NULL), 3, steps);
+  steps[2] = is_variant;
+  struct length length = place_of(maker, kymo_builder_number(maker->builder, 32, 0, NULL), 3, steps);
   if (!is_variant && !has_count)
     return option_type(maker, field->options, NULL);
   if (is_variant)
@@ -494,16 +517,20 @@ static const struct kymo_type *element_type(struct maker *maker, const struct fi
   return kymo_builder_struct(maker->builder, members, count + 1);
 }
 
+/* A list of elements of this type, after its hidden number `length`. */
+static bool add_sequence(struct maker *maker, const char *name, const struct length *length,
+                         const struct kymo_type *element) {
+  struct kymo_type type = {
+      .kind = KYMO_KIND_SEQUENCE, .align_bits = 8, .selector_type = length->type, .element = element};
+  return element && refer(maker, &type.selector, length) &&
+         add_member(maker, name, kymo_builder_type(maker->builder, &type), false);
+}
+
 static bool add_list(struct maker *maker, const struct field *field) {
   if (!add_number(maker, "n_", field->name, 32))
     return false;
   struct length length = last_member(maker);
-  struct kymo_type type = {.kind = KYMO_KIND_SEQUENCE,
-                           .align_bits = 8,
-                           .selector_type = length.type,
-                           .element = element_type(maker, field, maker->member_count)};
-  return type.element && refer(maker, &type.selector, &length) &&
-         add_member(maker, field->name, kymo_builder_type(maker->builder, &type), false);
+  return add_sequence(maker, field->name, &length, element_type(maker, field));
 }
 
 static const struct kymo_type *optional_type(struct maker *maker, const struct kymo_type *element,
@@ -547,16 +574,58 @@ static bool add_field(struct maker *maker, const struct field *field) {
 
 /* ---- payloads, classes ---- */
 
-static bool add_columns(struct maker *maker, const struct kymo_plan_kind *kind) {
+/* The names of hidden members differ from those of all fields beside them: columns [first, end) that are in
+ * no list of structs among them, and those of a definition. */
+static void count_underscores(struct maker *maker, uint32_t first, uint32_t end,
+                              const struct kymo_plan_record *record) {
+  size_t *underscores = &maker->body->underscores;
+  *underscores = 2;
+  for (uint32_t i = first; i < end; i += 1 + maker->plan->columns[i].inner_count) {
+    const struct kymo_plan_column *column = &maker->plan->columns[i];
+    uint32_t size;
+    const uint8_t *name = kymo_plan_text(maker->plan, column->name, &size);
+    if (!column->is_hidden)
+      *underscores = kymo_hidden_underscores(*underscores, (const char *)name, name ? size : 0);
+  }
+  for (uint32_t i = 0; record && i < record->field_count; i++)
+    *underscores =
+        kymo_hidden_underscores(*underscores, record->fields[i].name, strlen(record->fields[i].name));
+}
+
+static bool add_columns(struct maker *maker, uint32_t first, uint32_t end);
+
+/* A list of structs: the column and its members. */
+static bool add_structs(struct maker *maker, uint32_t index, const char *name) {
+  uint32_t first = index + 1, end = first + maker->plan->columns[index].inner_count;
+  struct body *outer = maker->body, body = {.depth = outer->depth + 2};
+  if (!add_number(maker, "n_", name, 32))
+    return false;
+  struct length length = last_member(maker);
+  memcpy(body.way, outer->way, outer->depth * sizeof *body.way);
+  body.way[outer->depth] = outer->count;
+  body.way[outer->depth + 1] = KYMO_STEP_ELEMENT;
+  maker->body = &body;
+  count_underscores(maker, first, end, NULL);
+  const struct kymo_type *element =
+      add_columns(maker, first, end) ? kymo_builder_struct(maker->builder, body.members, body.count) : NULL;
+  maker->body = outer;
+  free(body.members);
+  return add_sequence(maker, name, &length, element);
+}
+
+/* Columns [first, end). */
+static bool add_columns(struct maker *maker, uint32_t first, uint32_t end) {
   const struct kymo_plan *plan = maker->plan;
-  for (uint32_t i = 0; i < kind->column_count; i++) {
-    const struct kymo_plan_column *column = &plan->columns[kind->first_column + i];
+  for (uint32_t i = first; i < end; i += 1 + plan->columns[i].inner_count) {
+    const struct kymo_plan_column *column = &plan->columns[i];
     struct field field = {.name = text_of(maker, column->name),
                           .options = &plan->options[column->first_option],
                           .option_count = column->option_count,
                           .is_list = column->is_list,
                           .is_optional = column->is_optional};
-    if (!column->is_hidden && (!field.name || !add_field(maker, &field)))
+    if (column->is_hidden)
+      continue;
+    if (!field.name || !(column->is_struct ? add_structs(maker, i, field.name) : add_field(maker, &field)))
       return false;
   }
   return true;
@@ -588,33 +657,18 @@ static bool add_definition(struct maker *maker, const struct kymo_plan_record *r
   return true;
 }
 
-/* The names of hidden members differ from those of all fields of the kind and of the definition. */
-static void count_underscores(struct maker *maker, const struct kymo_plan_kind *kind,
-                              const struct kymo_plan_record *record) {
-  maker->underscores = 2;
-  for (uint32_t i = 0; i < kind->column_count; i++) {
-    const struct kymo_plan_column *column = &maker->plan->columns[kind->first_column + i];
-    uint32_t size;
-    const uint8_t *name = kymo_plan_text(maker->plan, column->name, &size);
-    if (!column->is_hidden)
-      maker->underscores = kymo_hidden_underscores(maker->underscores, (const char *)name, name ? size : 0);
-  }
-  for (uint32_t i = 0; record && i < record->field_count; i++)
-    maker->underscores =
-        kymo_hidden_underscores(maker->underscores, record->fields[i].name, strlen(record->fields[i].name));
-}
-
 static const struct kymo_type *payload_of(struct maker *maker, const struct kymo_plan_kind *kind,
                                           const struct kymo_plan_record *record) {
   static const struct kymo_plan_option rest = {.shape = KYMO_SHAPE_BLOB, .view = KYMO_PLAN_NONE};
-  maker->member_count = 0;
-  count_underscores(maker, kind, record);
-  if (!add_columns(maker, kind) || (record && !record->is_bytes && !add_definition(maker, record)))
+  uint32_t first = kind->first_column, end = first + kind->column_count;
+  maker->body->count = 0;
+  count_underscores(maker, first, end, record);
+  if (!add_columns(maker, first, end) || (record && !record->is_bytes && !add_definition(maker, record)))
     return NULL;
   if (kind->from_table != KYMO_PLAN_NONE && (!record || record->is_bytes) &&
       !add_field(maker, &(struct field){.name = "data", .options = &rest, .option_count = 1}))
     return NULL;
-  return kymo_builder_struct(maker->builder, maker->members, maker->member_count);
+  return kymo_builder_struct(maker->builder, maker->body->members, maker->body->count);
 }
 
 /* The text of a class's interpretation, `index` among those of its kind; NULL: out of memory. */
@@ -747,7 +801,8 @@ static int make_stream(struct maker *maker) {
 
 struct kymo_schema *kymo_plan_schema(const struct kymo_plan *plan, struct kymo_builder *builder,
                                      const struct kymo_plan_found *found, struct kymo_error *error) {
-  struct maker maker = {.plan = plan, .builder = builder, .found = found, .error = error};
+  struct body payload = {0};
+  struct maker maker = {.plan = plan, .builder = builder, .found = found, .body = &payload, .error = error};
   struct kymo_schema *schema = kymo_builder_schema(builder);
   schema->order = KYMO_ORDER_LITTLE;
   schema->major = 1;
@@ -758,7 +813,7 @@ struct kymo_schema *kymo_plan_schema(const struct kymo_plan *plan, struct kymo_b
                    : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, KIND) && status == KYMO_OK; i++)
     status = add_kind(&maker, i);
-  free(maker.members);
+  free(payload.members);
   if (status == KYMO_OK)
     return kymo_builder_finish(builder, error);
   kymo_builder_free(builder);

@@ -13,8 +13,9 @@
  *                  value
  *
  * All is little-endian and begins on byte boundaries. An element that needs numbers of its own is a struct
- * with them. A kind has one class `TRACE:kind`, and one for each interpretation that its EVENT may have, of
- * the same payload.
+ * with them. An element of a list of structs has its members like a payload has columns, each after its
+ * hidden numbers. A kind has one class `TRACE:kind`, and one for each interpretation that its EVENT may have,
+ * of the same payload.
  */
 #ifndef KYMO_PLAN_CLASSES_H
 #define KYMO_PLAN_CLASSES_H
@@ -61,6 +62,11 @@ struct kymo_plan_classes {
 /* In `arena`; false: out of memory. `found` may be NULL. */
 bool kymo_plan_classes_make(struct kymo_plan_classes *classes, struct kymo_arena *arena,
                             const struct kymo_plan *plan, const struct kymo_plan_found *found);
+
+/* The value that selects the event class of a kind's records; NULL: it has none. EVENT in a list selects
+ * none. */
+const struct kymo_plan_option *kymo_plan_event_option(const struct kymo_plan *plan,
+                                                      const struct kymo_plan_kind *kind);
 
 /* Whether packets say how many records were lost. */
 bool kymo_plan_counts_losses(const struct kymo_plan *plan);

@@ -117,6 +117,7 @@ static const struct {
     [KYMO_DO_SEQUENCE] = {"sequence", OPERAND_NUMBERS},
     [KYMO_DO_LOST] = {"lost", 0},
     [KYMO_DO_EXPECT] = {"expect", OPERAND_NUMBER},
+    [KYMO_DO_ELEMENT] = {"element", OPERAND_COLUMN},
 };
 
 static const char *const orders[] = {"little", "big", "current"};
@@ -223,12 +224,16 @@ static void add_column(const struct kymo_plan *plan, struct kymo_strbuf *out,
                        const struct kymo_plan_column *column) {
   kymo_strbuf_puts(out, "  column ");
   add_text(plan, out, column->name);
-  kymo_strbuf_printf(out, "%s%s%s:", column->is_list ? " list" : "", column->is_optional ? " optional" : "",
-                     column->is_hidden ? " hidden" : "");
+  if (column->parent) {
+    kymo_strbuf_puts(out, " of ");
+    add_text(plan, out, plan->columns[column->parent - 1].name);
+  }
+  kymo_strbuf_printf(out, "%s%s%s%s:", column->is_list ? " list" : "", column->is_struct ? " of structs" : "",
+                     column->is_optional ? " optional" : "", column->is_hidden ? " hidden" : "");
   for (uint32_t i = column->first_option; i < column->first_option + column->option_count; i++) {
     const struct kymo_plan_option *option = &plan->options[i];
     kymo_strbuf_printf(out, " %s %" PRIu32, shapes[option->shape], option->bits);
-    if (!column->is_list)
+    if (kymo_plan_is_single(column))
       kymo_strbuf_printf(out, " of s%" PRIu32, option->slot);
     if (option->view != KYMO_PLAN_NONE)
       kymo_strbuf_printf(out, " view %" PRIu32, option->view);

@@ -18,7 +18,7 @@ static const struct kymo_plan_column *column_of(const struct place *place, uint3
   const struct kymo_plan *plan = place->plan;
   for (uint32_t i = place->first_column;
        slot != KYMO_PLAN_NONE && i < place->first_column + place->column_count; i++)
-    for (uint32_t j = 0; j < plan->columns[i].option_count; j++)
+    for (uint32_t j = 0; kymo_plan_is_single(&plan->columns[i]) && j < plan->columns[i].option_count; j++)
       if (plan->options[plan->columns[i].first_option + j].slot == slot)
         return &plan->columns[i];
   return NULL;
@@ -63,7 +63,7 @@ static const struct kymo_plan_column *last_constant(const struct place *place, u
 
 static bool has_value(const struct kymo_plan_machine *machine, const struct kymo_plan_column *column) {
   const struct kymo_plan *plan = machine->plan;
-  if (column->is_list)
+  if (!kymo_plan_is_single(column))
     return machine->lists[column - plan->columns].count > 0;
   for (uint32_t i = 0; i < column->option_count; i++)
     if (machine->slots[plan->options[column->first_option + i].slot].sort != KYMO_SORT_ABSENT)
@@ -94,6 +94,17 @@ static void add_name(struct kymo_plan_machine *machine, const char *before, uint
            (const char *)name);
 }
 
+/* The name of a column: "list.member" for a member of a list of structs. */
+static void add_column(struct kymo_plan_machine *machine, const char *before,
+                       const struct kymo_plan_column *column) {
+  const struct kymo_plan_column *path[KYMO_PLAN_LISTS + 1];
+  uint32_t count = 0;
+  for (path[count++] = column; path[count - 1]->parent; count++)
+    path[count] = &machine->plan->columns[path[count - 1]->parent - 1];
+  for (; count > 0; before = ".")
+    add_name(machine, before, path[--count]->name);
+}
+
 /* Adds the field, or the last one before the fault. `name`: of the kind or prefix. */
 static void name_place(struct kymo_plan_machine *machine, const struct place *place, const char *what,
                        uint32_t name) {
@@ -118,12 +129,12 @@ static void name_place(struct kymo_plan_machine *machine, const struct place *pl
     last = column || last ? last : last_constant(place, UINT64_MAX);
   }
   if (column) {
-    add_name(machine, ", in ", column->name);
+    add_column(machine, ", in ", column);
     return;
   }
   add_name(machine, what, name);
   if (last)
-    add_name(machine, " after ", last->name);
+    add_column(machine, " after ", last);
 }
 
 static bool is_named(const struct kymo_plan_machine *machine) { return machine->r == 1 || machine->r == 2; }

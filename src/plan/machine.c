@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine as a whole: creation, decode errors and policies, and the steps from record to record. */
-#include "plan/machine.h"
+#include "plan/classes.h"
 #include "base/list.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -156,6 +156,21 @@ static uint32_t slots_of_prefix(const struct kymo_plan *plan, const struct kymo_
   return count;
 }
 
+/* What the direct members of each list of structs take, with the numbers before them. */
+static void measure_elements(const struct kymo_plan *plan, uint32_t *bytes) {
+  for (uint32_t i = 0; i < KYMO_PLAN_COUNT(plan, COLUMN); i++) {
+    const struct kymo_plan_column *column = &plan->columns[i];
+    uint32_t size = 8;
+    for (uint32_t k = 0; k < column->option_count && column->parent && !column->is_list; k++) {
+      const struct kymo_plan_option *option = &plan->options[column->first_option + k];
+      uint32_t own = kymo_plan_form(plan, option->shape, option->bits, option->view).bytes;
+      size = own > size ? own : size;
+    }
+    if (column->parent)
+      bytes[column->parent - 1] += size + 8;
+  }
+}
+
 static bool make_arrays(struct kymo_plan_machine *machine) {
   const struct kymo_plan *plan = machine->plan;
   uint32_t slots = 0, clocks = KYMO_PLAN_COUNT(plan, CLOCK), prefixes = KYMO_PLAN_COUNT(plan, PREFIX);
@@ -164,6 +179,7 @@ static bool make_arrays(struct kymo_plan_machine *machine) {
       slots = plan->kinds[i].slot_count;
   machine->slots = calloc(slots + 1, sizeof *machine->slots);
   machine->lists = calloc(KYMO_PLAN_COUNT(plan, COLUMN) + 1, sizeof *machine->lists);
+  machine->element_bytes = calloc(KYMO_PLAN_COUNT(plan, COLUMN) + 1, sizeof *machine->element_bytes);
   machine->tables = calloc(KYMO_PLAN_COUNT(plan, TABLE) + 1, sizeof *machine->tables);
   machine->ticks = calloc(clocks + 1, sizeof *machine->ticks);
   machine->prefix_slots = calloc(prefixes + 1, sizeof *machine->prefix_slots);
@@ -173,9 +189,11 @@ static bool make_arrays(struct kymo_plan_machine *machine) {
   machine->state.kept = calloc(plan->root->kept_count + 1, sizeof *machine->state.kept);
   for (uint32_t i = 0; machine->prefix_slots && i < prefixes; i++)
     machine->prefix_slots[i] = slots_of_prefix(plan, &plan->prefixes[i].part);
-  return machine->slots && machine->lists && machine->tables && machine->ticks && machine->prefix_slots &&
-         machine->state.clocks && machine->state.syncs && machine->state.counters && machine->state.kept &&
-         kymo_plan_boxes_make(machine);
+  if (machine->element_bytes)
+    measure_elements(plan, machine->element_bytes);
+  return machine->slots && machine->lists && machine->element_bytes && machine->tables && machine->ticks &&
+         machine->prefix_slots && machine->state.clocks && machine->state.syncs && machine->state.counters &&
+         machine->state.kept && kymo_plan_boxes_make(machine);
 }
 
 struct kymo_plan_machine *kymo_plan_machine_new(const struct kymo_plan *plan, struct kymo_plan_found *found,
@@ -230,6 +248,7 @@ void kymo_plan_machine_free(struct kymo_plan_machine *machine) {
   kymo_plan_state_free(machine->plan, &machine->state);
   free(machine->slots);
   free(machine->lists);
+  free(machine->element_bytes);
   free(machine->tables);
   free(machine->ticks);
   free(machine->prefix_slots);
@@ -448,7 +467,8 @@ static const struct kymo_expr_value *find_value(const struct kymo_plan_machine *
   const struct kymo_plan_kind *kind = &plan->kinds[machine->kind];
   for (uint32_t i = kind->first_column; i < kind->first_column + kind->column_count; i++) {
     const struct kymo_plan_column *column = &plan->columns[i];
-    for (uint32_t j = 0; column->name == name && !column->is_list && j < column->option_count; j++) {
+    for (uint32_t j = 0; column->name == name && kymo_plan_is_single(column) && j < column->option_count;
+         j++) {
       const struct kymo_expr_value *value = &machine->slots[plan->options[column->first_option + j].slot];
       if (value->sort != KYMO_SORT_ABSENT)
         return value;

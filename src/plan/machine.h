@@ -204,14 +204,17 @@ struct kymo_plan_state {
 
 /* ---- what a record leaves ---- */
 
-/* `at`: bytes from the record's start where it was read; NONE: in what was unpacked. */
+/* `at`: bytes from the record's start where it was read; NONE: in what was unpacked. `element`: of a member
+ * of a list of structs, the element of that list, counted over the record; else 0. The items of a list are in
+ * the order of these elements. The items of a list of structs have no values. */
 struct kymo_plan_item {
   struct kymo_expr_value value;
-  uint32_t option, at;
+  uint32_t option, at, element;
 };
 struct kymo_plan_list {
   struct kymo_plan_item *items;
   uint32_t count, capacity;
+  uint32_t next; /* the item that is stored next, while a row is made */
 };
 
 struct kymo_plan_window {
@@ -307,7 +310,10 @@ struct kymo_plan_machine {
                       * sets it to NONE before */
   uint64_t length;     /* its end */
   struct kymo_expr_value *slots;
-  struct kymo_plan_list *lists;                         /* by column */
+  struct kymo_plan_list *lists; /* by column */
+  uint32_t *element_bytes; /* by column: the most that an element takes in a row, without its texts, blobs of
+                            * any length, and lists */
+  uint64_t elements_bytes; /* of all elements of the record so far */
   struct kymo_plan_window windows[KYMO_PLAN_DEPTH + 2]; /* the last is the innermost; 0 is the record's */
   uint32_t window;
   uint64_t bit; /* position: bits from windows[window].data */
@@ -423,9 +429,13 @@ static inline void kymo_plan_report_loaded(const struct kymo_plan_machine *machi
     machine->watch->report(machine->watch->user, &loaded);
 }
 
-/* Appends a value to a list; false: out of memory. */
+/* Appends a value to a list, of this element (0: it is no member of a list of structs); false: out of
+ * memory. */
 bool kymo_plan_append(struct kymo_plan_machine *machine, struct kymo_plan_list *list,
-                      const struct kymo_expr_value *value, uint32_t option);
+                      const struct kymo_expr_value *value, uint32_t option, uint32_t element);
+/* Rows of a record may have no more bytes in lists of structs: a turn of a REPEAT may read less than its
+ * element takes. */
+#define KYMO_PLAN_ELEMENTS_MAX (UINT64_C(1) << 30)
 
 /* Raises R<r> at a byte offset of the record's bytes; false, so that callers return it. */
 bool kymo_plan_raise(struct kymo_plan_machine *machine, uint32_t r, uint64_t offset, const char *format, ...)

@@ -42,7 +42,7 @@ bool kymo_plan_is_little(const struct kymo_plan *plan, const char *name) {
     const struct kymo_plan_kind *kind = &plan->kinds[k];
     for (uint32_t i = kind->first_column; i < kind->first_column + kind->column_count; i++) {
       const struct kymo_plan_column *column = &plan->columns[i];
-      if (!is_named(plan, column, name) || column->is_list || !column->option_count)
+      if (!is_named(plan, column, name) || !kymo_plan_is_single(column))
         continue;
       uint32_t slot = plan->options[column->first_option].slot;
       if (fills(plan, &kind->part, slot) ||

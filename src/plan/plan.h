@@ -32,6 +32,7 @@ enum {
   KYMO_PLAN_SLOTS = 4096, /* of one kind, its prefix's included */
   KYMO_PLAN_STACK = 64,   /* values on the expression stack */
   KYMO_PLAN_DEPTH = 64,   /* of WITHIN, REPEAT, AT, HOLDS, BLOCKS */
+  KYMO_PLAN_LISTS = 28,   /* lists of structs in each other; types of the schema are nested to 64 */
   KYMO_PLAN_REPEAT_LIMIT = 1048576,
   KYMO_PLAN_TABLE_LIMIT = 65536,
 };
@@ -212,13 +213,25 @@ struct kymo_plan_kind {
                  * the definition follow those of the part and become columns of a separate class */
 };
 
-/* A field as users see it, in order. Options: one, or several where the name has several types in exclusive
+/*
+ * A field as users see it, in order. Options: one, or several where the name has several types in exclusive
  * branches (a variant): the first whose slot is not absent is delivered. is_list: REPEAT and ARRAY, filled by
  * APPEND; its options' slots are not used. is_optional: may be absent (delivered as nothing); an absent value
- * of another is delivered as zero. */
+ * of another is delivered as zero.
+ *
+ * is_struct: a list of structs (is_list, without options), to which ELEMENT adds one. The next `inner_count`
+ * columns are its members and theirs. A member is a list for each element, or else one value, the last that
+ * is appended for the element; its options' slots are not used. `parent`: of a member, one more than the
+ * index (absolute) of its list; 0: the column is one of the record.
+ */
 struct kymo_plan_column {
   uint32_t name, first_option, option_count, is_list, is_optional, is_hidden;
+  uint32_t is_struct, inner_count, parent; /* since version 1.1; 0 before */
 };
+/* Whether the column's value is in a slot. */
+static inline bool kymo_plan_is_single(const struct kymo_plan_column *column) {
+  return !column->is_list && !column->parent;
+}
 struct kymo_plan_option {
   uint32_t slot, shape, bits, view;
 };
@@ -406,9 +419,11 @@ enum kymo_plan_code {
   KYMO_DO_SEQUENCE,      /* [x, per if any] counter a (0 to root.sequence_count - 1) modulo 2^b; c: enum
                      * kymo_plan_per; a gap is a loss and R6. At the record's end */
   KYMO_DO_LOST,          /* [x] x records were lost before this one */
-  KYMO_DO_EXPECT, /* [x y] raise R<a> with message text b, x and y unless they are equal: y is the found
+  KYMO_DO_EXPECT,  /* [x y] raise R<a> with message text b, x and y unless they are equal: y is the found
                    * value, x the expected one */
-  KYMO_DO_COUNT,  /* number of codes */
+  KYMO_DO_ELEMENT, /* an element more in the list of structs of column a (absolute): what APPEND adds to its
+                    * members from here on belongs to it. Since version 1.1 */
+  KYMO_DO_COUNT,   /* number of codes */
 };
 
 enum kymo_plan_loop { KYMO_LOOP_TIMES, KYMO_LOOP_TO_END, KYMO_LOOP_UNTIL };

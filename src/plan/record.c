@@ -207,6 +207,7 @@ bool kymo_plan_decode(struct kymo_plan_machine *machine, const struct kymo_plan_
               kind->slot_count);
   for (uint32_t i = 0; i < kind->column_count; i++)
     machine->lists[kind->first_column + i].count = 0;
+  machine->elements_bytes = 0;
   if (kind->class_ == KYMO_CLASS_SEGMENT)
     kymo_plan_tables_clear(machine, KYMO_PER_SEGMENT);
   if (!kymo_plan_run_part(machine, &kind->part) && !kymo_plan_name_in_kind(machine, kind))

@@ -118,7 +118,7 @@ static bool check_length(struct kymo_plan_machine *machine, uint64_t bytes) {
 /* ---- lists ---- */
 
 bool kymo_plan_append(struct kymo_plan_machine *machine, struct kymo_plan_list *list,
-                      const struct kymo_expr_value *value, uint32_t option) {
+                      const struct kymo_expr_value *value, uint32_t option, uint32_t element) {
   if (!KYMO_LIST_ROOM(list->items, list->capacity, list->count)) {
     machine->failed = true;
     return kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "out of memory");
@@ -126,8 +126,30 @@ bool kymo_plan_append(struct kymo_plan_machine *machine, struct kymo_plan_list *
   uint64_t at = machine->loaded_bit / 8 - machine->start;
   bool is_of_file = machine->windows[machine->window].data == machine->bytes && at < KYMO_PLAN_NONE;
   list->items[list->count++] =
-      (struct kymo_plan_item){*value, option, is_of_file ? (uint32_t)at : KYMO_PLAN_NONE};
+      (struct kymo_plan_item){*value, option, is_of_file ? (uint32_t)at : KYMO_PLAN_NONE, element};
   return true;
+}
+
+/* The current element of the list of structs that the column is a member of; NONE: it has none yet. */
+static uint32_t current_element(const struct kymo_plan_machine *machine, uint32_t column) {
+  uint32_t parent = machine->plan->columns[column].parent;
+  return parent ? machine->lists[parent - 1].count - 1 : 0;
+}
+
+static bool append(struct kymo_plan_machine *machine, const struct kymo_plan_instruction *what,
+                   const struct kymo_expr_value *value) {
+  return value->sort == KYMO_SORT_ABSENT || kymo_plan_append(machine, &machine->lists[what->a], value,
+                                                             what->b, current_element(machine, what->a));
+}
+
+static bool add_element(struct kymo_plan_machine *machine, uint32_t column) {
+  static const struct kymo_expr_value none = {.sort = KYMO_SORT_ABSENT};
+  machine->elements_bytes += machine->element_bytes[column];
+  if (machine->elements_bytes > KYMO_PLAN_ELEMENTS_MAX)
+    return kymo_plan_raise(machine, 9, kymo_plan_offset(machine),
+                           "a record with more than %u MiB in lists of structs",
+                           (unsigned)(KYMO_PLAN_ELEMENTS_MAX >> 20));
+  return kymo_plan_append(machine, &machine->lists[column], &none, 0, current_element(machine, column));
 }
 
 /* ---- instructions that push a value ---- */
@@ -367,8 +389,10 @@ static struct kymo_expr_value *effect(struct kymo_plan_machine *machine,
     top[-3] = out;
     count = 3;
     break;
-  case KYMO_DO_APPEND:
-    ok = top->sort == KYMO_SORT_ABSENT || kymo_plan_append(machine, &machine->lists[what->a], top, what->b);
+  case KYMO_DO_APPEND: ok = append(machine, what, top); break;
+  case KYMO_DO_ELEMENT:
+    ok = add_element(machine, what->a);
+    count = 0;
     break;
   default: ok = check(machine, what, top); count = 0;
   }
@@ -498,7 +522,8 @@ static bool run(struct kymo_plan_machine *machine, uint32_t block, struct kymo_e
     case KYMO_DO_SYNC:
     case KYMO_DO_SEQUENCE:
     case KYMO_DO_LOST:
-    case KYMO_DO_EXPECT: top = effect(machine, what, top); break;
+    case KYMO_DO_EXPECT:
+    case KYMO_DO_ELEMENT: top = effect(machine, what, top); break;
     default: top = kymo_plan_operate(machine, what, top);
     }
     if (!top) {

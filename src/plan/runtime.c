@@ -400,7 +400,7 @@ static bool run_field(struct kymo_plan_machine *machine, const struct kymo_plan_
     kymo_plan_report_loaded(
         machine, (struct kymo_plan_loaded){begin, machine->bit, KYMO_PLAN_NONE, NULL, field->name, value});
     if ((is_time(plan, field) && !convert(machine, how, &value)) ||
-        !kymo_plan_append(machine, &machine->fields, &value, 0))
+        !kymo_plan_append(machine, &machine->fields, &value, 0, 0))
       return false;
   }
   return true;
@@ -412,7 +412,7 @@ static bool run_bytes(struct kymo_plan_machine *machine) {
   struct kymo_expr_value value = {0};
   machine->fields.count = 0;
   return kymo_plan_load_value(machine, &rest, rest.size, false, KYMO_PLAN_LITTLE, &value) &&
-         kymo_plan_append(machine, &machine->fields, &value, 0);
+         kymo_plan_append(machine, &machine->fields, &value, 0, 0);
 }
 
 /* The number of fields for which there are bytes: the record does not fit if that is less than all, or if

@@ -165,23 +165,55 @@ static bool check_part(struct kymo_plan_verify *v, const struct kymo_plan_part *
   return kymo_plan_verify_block(v, part->block, owner);
 }
 
+/* Lists of structs whose members come next: the column, and the one after the last member. */
+struct open_list {
+  uint32_t column, end;
+};
+
+/* Members follow their list, which is in that of its parent. */
+static bool is_column_placed(const struct kymo_plan_column *column, uint32_t index, uint32_t end,
+                             struct open_list *lists, uint32_t *depth) {
+  while (*depth && lists[*depth - 1].end == index)
+    --*depth;
+  const struct open_list *outer = *depth ? &lists[*depth - 1] : NULL;
+  if (column->parent != (outer ? outer->column + 1 : 0))
+    return false;
+  if (!column->is_struct)
+    return column->inner_count == 0 && column->option_count >= 1 && column->option_count <= 64;
+  end = outer ? outer->end : end;
+  if (!column->is_list || column->option_count || column->inner_count >= end - index ||
+      *depth == KYMO_PLAN_LISTS)
+    return false;
+  lists[(*depth)++] = (struct open_list){index, index + 1 + column->inner_count};
+  return true;
+}
+
+static bool check_options(struct kymo_plan_verify *v, const struct kymo_plan_kind *kind,
+                          const struct kymo_plan_column *column) {
+  const struct kymo_plan *plan = v->plan;
+  for (uint32_t k = 0; k < column->option_count; k++) {
+    const struct kymo_plan_option *option = &plan->options[column->first_option + k];
+    if (!need(v,
+              is_shape(option->shape, option->bits) && is_one(option->view, COUNT(VIEW)) &&
+                  (!kymo_plan_is_single(column) || option->slot < kind->slot_count),
+              "option", column->first_option + k))
+      return false;
+  }
+  return true;
+}
+
 static bool check_columns(struct kymo_plan_verify *v, const struct kymo_plan_kind *kind) {
   const struct kymo_plan *plan = v->plan;
-  for (uint32_t i = 0; i < kind->column_count; i++) {
-    const struct kymo_plan_column *column = &plan->columns[kind->first_column + i];
+  struct open_list lists[KYMO_PLAN_LISTS];
+  uint32_t depth = 0, end = kind->first_column + kind->column_count;
+  for (uint32_t i = kind->first_column; i < end; i++) {
+    const struct kymo_plan_column *column = &plan->columns[i];
     if (!need(v,
-              column->name < COUNT(TEXT) && column->option_count >= 1 && column->option_count <= 64 &&
+              column->name < COUNT(TEXT) && is_column_placed(column, i, end, lists, &depth) &&
                   is_range(column->first_option, column->option_count, COUNT(OPTION)),
-              "column", kind->first_column + i))
+              "column", i) ||
+        !check_options(v, kind, column))
       return false;
-    for (uint32_t k = 0; k < column->option_count; k++) {
-      const struct kymo_plan_option *option = &plan->options[column->first_option + k];
-      if (!need(v,
-                is_shape(option->shape, option->bits) && is_one(option->view, COUNT(VIEW)) &&
-                    (column->is_list || option->slot < kind->slot_count),
-                "option", column->first_option + k))
-        return false;
-    }
   }
   return true;
 }

@@ -98,6 +98,7 @@ static const struct effect effects[KYMO_DO_COUNT] = {
     [KYMO_DO_SEQUENCE] = {1, 0, 1},
     [KYMO_DO_LOST] = {1, 0, 1},
     [KYMO_DO_EXPECT] = {2, 0, 1},
+    [KYMO_DO_ELEMENT] = {0, 0, 1},
 };
 
 /* An instruction that is open. */
@@ -164,6 +165,7 @@ static bool check_operands(struct walk *walk, const struct kymo_plan_instruction
   case KYMO_DO_FORGET: ok = what->a < KYMO_PLAN_COUNT(plan, TABLE); break;
   case KYMO_DO_LIST_COUNT: ok = is_column(walk, what->a); break;
   case KYMO_DO_APPEND: ok = is_column(walk, what->a) && what->b < plan->columns[what->a].option_count; break;
+  case KYMO_DO_ELEMENT: ok = is_column(walk, what->a) && plan->columns[what->a].is_struct; break;
   case KYMO_DO_KNOWN: ok = what->a < KYMO_PLAN_COUNT(plan, TOKEN); break;
   case KYMO_DO_LOAD: return check_type(walk, what->a);
   case KYMO_DO_FILL: ok = (what->a == 1 || what->a == 8) && what->b <= 256; break;

@@ -352,7 +352,7 @@ static bool is_text(const struct kymo_plan *plan, uint32_t text, const struct re
 static uint32_t find_column(const struct kymo_plan *plan, const struct kymo_plan_kind *kind,
                             const struct records_field *field) {
   for (uint32_t i = 0; i < kind->column_count; i++)
-    if (!plan->columns[kind->first_column + i].is_list &&
+    if (kymo_plan_is_single(&plan->columns[kind->first_column + i]) &&
         is_text(plan, plan->columns[kind->first_column + i].name, field))
       return kind->first_column + i;
   return KYMO_PLAN_NONE;

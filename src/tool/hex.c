@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/hex.h"
+#include "base/search.h"
 #include "base/strbuf.h"
 #include "decode/labels.h"
 #include "decode/walk.h"
@@ -80,7 +81,7 @@ static const struct kymo_plan_column *column_of(const struct kymo_look *look, ui
   const struct kymo_plan *plan = look->plan;
   const struct kymo_plan_kind *kind = &plan->kinds[look->machine->kind];
   for (uint32_t i = kind->first_column; i < kind->first_column + kind->column_count; i++)
-    for (uint32_t k = 0; k < plan->columns[i].option_count; k++)
+    for (uint32_t k = 0; kymo_plan_is_single(&plan->columns[i]) && k < plan->columns[i].option_count; k++)
       if (slot != KYMO_PLAN_NONE && plan->options[plan->columns[i].first_option + k].slot == slot)
         return &plan->columns[i];
   return NULL;
@@ -126,7 +127,7 @@ static const struct kymo_plan_option *option_of(const struct kymo_look *look,
                                                 const struct kymo_plan_column *column) {
   const struct kymo_plan_item *item = item_of(look, field);
   const struct kymo_plan_option *options = &look->plan->options[column->first_option];
-  if (column->is_list)
+  if (!kymo_plan_is_single(column))
     return item ? &options[item->option] : NULL;
   for (uint32_t i = 0; i < column->option_count; i++)
     if (options[i].slot == field->slot)
@@ -151,6 +152,24 @@ static void add_shown(const struct kymo_look *look, const struct kymo_look_field
   kymo_strbuf_free(&shown);
 }
 
+/* "o[2].i[0]." before the name of a member of a list of structs. */
+static void add_place(const struct kymo_look *look, const struct kymo_plan_column *column, uint32_t element,
+                      struct kymo_strbuf *out) {
+  const struct kymo_plan_column *list = column->parent ? &look->plan->columns[column->parent - 1] : NULL;
+  int length;
+  if (!list)
+    return;
+  const struct kymo_plan_list *all = &look->machine->lists[column->parent - 1];
+  uint32_t outer = element < all->count ? all->items[element].element : KYMO_PLAN_NONE;
+  uint32_t first = KYMO_COUNT_BEFORE(all->count, i, all->items[i].element + 1 < outer + 1);
+  add_place(look, list, outer, out);
+  const char *name = text_of(look->plan, list->name, &length);
+  if (element < all->count)
+    kymo_strbuf_printf(out, "%.*s[%" PRIu32 "].", length, name, element - first);
+  else
+    kymo_strbuf_printf(out, "%.*s.", length, name);
+}
+
 static void print_field(const struct kymo_look *look, const struct kymo_look_field *field) {
   const struct kymo_plan_column *column = column_of(look, field->slot);
   if (!column && field->column != KYMO_PLAN_NONE)
@@ -158,6 +177,8 @@ static void print_field(const struct kymo_look *look, const struct kymo_look_fie
   struct kymo_strbuf text = {0};
   int length = 0;
   const char *name = column ? text_of(look->plan, column->name, &length) : "";
+  if (column)
+    add_place(look, column, field->element, &text);
   kymo_strbuf_printf(&text, "%.*s", length, name);
   if (!column)
     kymo_strbuf_puts(&text, field->name ? field->name : is_time(look, field->slot) ? "(time)" : "(hidden)");

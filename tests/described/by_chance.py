@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Random descriptions and values. The packer below writes bits by the text of docs/tdl.md and shares nothing with
 kymo; what kymo cat prints must be what was packed. KYMO_SEED takes other chances, KYMO_ROUNDS more of them."""
+import json
 import os
+import pathlib
 import random as chance
+import shutil
 import struct
+import subprocess
 
-from described import events, fields, not_ok, ok
+from described import KYMO, events, fields, not_ok, ok
 
 SEED = int(os.environ.get('KYMO_SEED', '7'))
 ROUNDS = int(os.environ.get('KYMO_ROUNDS', '40'))
@@ -40,7 +44,7 @@ class Maker:
     def __init__(self, rng):
         self.rng = rng
         self.big, self.count = rng.random() < 0.5, 0
-        self.items, self.plan = [], []
+        self.groups = []
 
     def name(self):
         self.count += 1
@@ -187,9 +191,9 @@ class Maker:
             values[other], values[name] = value, (value * factor + 3) % 17 - 5
         return f'{other}: UNSIGNED 8; LET {name}=({other}*{factor}+3)%17-5;', pack
 
-    def branch(self, depth):
+    def branch(self, depth, level):
         selector = self.name()
-        branches = [self.body(depth + 1, 2) for _ in range(self.rng.randint(1, 3))]
+        branches = [self.body(depth + 1, 2, level) for _ in range(self.rng.randint(1, 3))]
         text = [f'{selector}: UNSIGNED 8;']
         if self.rng.random() < 0.5:
             for number, (inner, _) in enumerate(branches):
@@ -211,42 +215,91 @@ class Maker:
                     values[name] = value if number == taken else [] if isinstance(value, list) else None
         return ' '.join(text), pack
 
-    def repeat(self):
-        count = self.name()
-        inner, packs = self.body(9, 2)
+    def repeat(self, depth, level):
+        """A list of structs has the name of its REPEAT, of the only USE in it, or a derived one; of one field it is a list of values."""
+        count, form = self.name(), self.rng.choice(['named', 'used', 'plain', 'plain'])
+        inner_level = {'lists': 0, 'fields': 0}
+        inner, packs = self.body(depth + 1, 3, inner_level)
+        is_structs = inner_level['fields'] > (0 if form == 'named' or inner_level.get('has_structs') else 1)
+        if form == 'used' and not is_structs: # a list "use.field"
+            form = 'plain'
+        name = self.name() if form != 'plain' else None
+        if is_structs and not name:
+            level['lists'] += 1
+            name = 'repeat' if level['lists'] == 1 else f'repeat{level["lists"]}'
+        level['fields'] += 1 if is_structs else inner_level['fields']
+        level['has_structs'] = level.get('has_structs') or is_structs
+        if form == 'used':
+            group = f'g{len(self.groups)}'
+            self.groups.append(f'GROUP {group} IS {inner} END;')
+            inner = f'{name}: USE {group};'
 
         def pack(packer, values):
-            turns, lists = self.rng.randint(0, 4), {}
+            turns = self.rng.randint(0, 4)
             packer.octets([turns])
             values[count] = turns
-            sample = {}
+            sample, elements = {}, []
             for each in packs:
                 each(Packer(packer.lsb), sample)
             for _ in range(turns):
-                scratch = {}
+                elements.append({})
                 for each in packs:
-                    each(packer, scratch)
-                for name, value in scratch.items():
-                    lists.setdefault(name, []).extend(value if isinstance(value, list) else [value])
-            for name in sample:
-                values[name] = lists.get(name, [])
-        return f'{count}: UNSIGNED 8; REPEAT TIMES {count} IS {inner} END;', pack
+                    each(packer, elements[-1])
+            if is_structs:
+                values[name] = elements
+                return
+            for field in sample:
+                found = [element[field] for element in elements]
+                flat = [one for value in found for one in (value if isinstance(value, list) else [value])]
+                values[field] = [one for one in flat if one is not None]
+        return f'{count}: UNSIGNED 8; {name + ": " if form == "named" else ""}REPEAT TIMES {count} IS {inner} END;', pack
 
-    def body(self, depth, most):
+    def body(self, depth, most, level):
+        """Items of one struct; `level` counts its fields, and the lists in it that have no name."""
         kinds = [self.whole, self.whole, self.bits, self.floating, self.decimal, self.variable, self.text, self.octets, self.digits,
                  self.array, self.filler, self.computed]
-        if depth < 3:
-            kinds += [lambda: self.branch(depth), lambda: self.branch(depth), self.repeat]
-        made = [self.rng.choice(kinds)() for _ in range(self.rng.randint(1, most))]
+        if depth < 4:
+            kinds += [lambda: self.branch(depth, level), lambda: self.branch(depth, level)] + 3 * [lambda: self.repeat(depth, level)]
+        made = []
+        for _ in range(self.rng.randint(1, most)):
+            before, own = self.count, level['fields']
+            kind = self.rng.choice(kinds)
+            made.append(kind())
+            if kind in kinds[:12]:
+                level['fields'] += self.count - before
+            else:
+                level['fields'] += 1 # the selector or the count
+                assert level['fields'] > own
         return ' '.join(text for text, _ in made), [pack for _, pack in made]
+
+
+def elsewhere(name, wanted):
+    """The same events out of CTF that was written from them; what differs, or None."""
+    for form in ('ctf1', 'ctf2'):
+        out = f'{name}.{form}'
+        done = subprocess.run([KYMO, 'convert', '--key', f'{name}.key', f'{name}.bin', '--to', form, '--output', out], capture_output=True, text=True)
+        cat = subprocess.run([KYMO, 'cat', '--format', 'json', out], capture_output=True, text=True)
+        got = [fields(json.loads(line)) for line in cat.stdout.splitlines()]
+        if done.returncode or done.stderr or cat.returncode or got != wanted:
+            return f'{form}: {done.stderr} {cat.stderr} {len(got)} events'
+        shutil.rmtree(out)
+    texts = []
+    for source in (f'{name}.key', f'{name}.registry'):
+        done = subprocess.run([KYMO, 'describe', source, '--as', 'registry'], capture_output=True, text=True)
+        texts.append('\n'.join(line for line in done.stdout.splitlines() if line and not line.startswith('//')))
+        if source.endswith('.key'):
+            pathlib.Path(f'{name}.text').write_text(done.stdout)
+            subprocess.run([KYMO, 'compile', f'{name}.text', '-o', f'{name}.registry'], capture_output=True, check=False)
+    return None if texts[0] and texts[0] == texts[1] else f'registry: {len(texts[0])} and {len(texts[1])} characters'
 
 
 def one(number):
     rng = chance.Random(SEED * 1000 + number)
     maker = Maker(rng)
-    text, packs = maker.body(0, 9)
+    text, packs = maker.body(0, 9, {'lists': 0, 'fields': 0})
     text = f'first: UNSIGNED 8; {text}'
-    tdl = f'TRACE t; BYTES {"BIG" if maker.big else "LITTLE"};\nRECORD r EVENT IS {text} END;\nLAYOUT REPEAT r;\nEND TRACE.\n'
+    groups = '\n'.join(maker.groups)
+    tdl = f'TRACE t; BYTES {"BIG" if maker.big else "LITTLE"};\n{groups}\nRECORD r EVENT IS {text} END;\nLAYOUT REPEAT r;\nEND TRACE.\n'
     packer, wanted = Packer(not maker.big), []
     for row in range(20):
         values = {'first': row}
@@ -257,12 +310,13 @@ def one(number):
     out, said, status = events(f'random{number}', tdl, packer.bytes())
     got = [fields(event) for event in out]
     if got == wanted and status == 0 and not said:
-        return None
+        differs = elsewhere(f'random{number}', wanted) if number % 4 == 0 else None
+        return differs and f'seed {SEED}, round {number}: {differs}; {groups} {text}'
     for have, want in zip(got, wanted):
         differs = {name: (have.get(name), want.get(name)) for name in {*have, *want} if have.get(name) != want.get(name)}
         if differs:
-            return f'seed {SEED}, round {number}: (found, packed) {differs}; {text}'
-    return f'seed {SEED}, round {number}: {len(got)} records of {len(wanted)}, exit status {status}, says {said!r}; {text}'
+            return f'seed {SEED}, round {number}: (found, packed) {differs}; {groups} {text}'
+    return f'seed {SEED}, round {number}: {len(got)} records of {len(wanted)}, exit status {status}, says {said!r}; {groups} {text}'
 
 
 problems = [problem for problem in map(one, range(ROUNDS)) if problem]

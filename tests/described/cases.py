@@ -390,7 +390,7 @@ def cases_of_texts():
 def repetition():
     check('repetition', trace('n: UNSIGNED 8; REPEAT TIMES n IS a: UNSIGNED 8; b: STRING 1; END; REPEAT UNTIL c=0 IS c: UNSIGNED 8; END; '
                               'LET m=COUNT OF a; LET last=a;'),
-          b'\2\1x\2y\5\6\0', [dict(n=2, a=[1, 2], b=['x', 'y'], c=[5, 6, 0], m=2, last=2)])
+          b'\2\1x\2y\5\6\0', [dict(n=2, repeat=[dict(a=1, b='x'), dict(a=2, b='y')], c=[5, 6, 0], m=2, last=2)])
 
 
 @case
@@ -402,36 +402,37 @@ def repetition_to_the_end():
 @case
 def turns_forget():
     check('turns_forget', trace('REPEAT TIMES 3 IS k: UNSIGNED 8; IF k=1 THEN a: UNSIGNED 8; END; LET s=default(a,100); END; LET last=a;'),
-          b'\1\7\0\0\0\0\0', [dict(k=[1, 0, 0], a=[7], s=[7, 100, 100], last=7), dict(k=[0, 0, 0], a=[], s=[100, 100, 100], last=None)])
+          b'\1\7\0\0\0\0\0', [dict(repeat=[dict(k=1, a=7, s=7)] + 2 * [dict(k=0, a=None, s=100)], last=7),
+                              dict(repeat=3 * [dict(k=0, a=None, s=100)], last=None)])
 
 
 @case
 def nested_repetition():
     check('nested_repetition', trace('n: UNSIGNED 8; REPEAT TIMES n IS m: UNSIGNED 8; REPEAT TIMES m IS a: UNSIGNED 8; END; LET s=a; END;'),
-          b'\3\2\1\2\0\1\3', [dict(n=3, m=[2, 0, 1], a=[1, 2, 3], s=[2, 3])])
+          b'\3\2\1\2\0\1\3', [dict(n=3, repeat=[dict(m=2, a=[1, 2], s=2), dict(m=0, a=[], s=None), dict(m=1, a=[3], s=3)])])
 
 
 @case
 def variants_in_sequences():
     check('variants_in_sequences', trace('n: UNSIGNED 8; REPEAT TIMES n IS k: UNSIGNED 8; IF k=1 THEN v: UNSIGNED 16; ELSIF k=2 THEN v: FLOAT 32; '
                                          'ELSE v: STRING COUNTED UNSIGNED 8; END; END;'),
-          b'\3\1\2\1\2' + struct.pack('<f', 1.5) + b'\3\2hi', [dict(n=3, k=[1, 2, 3], v=[258, 1.5, 'hi'])])
+          b'\3\1\2\1\2' + struct.pack('<f', 1.5) + b'\3\2hi', [dict(n=3, repeat=[dict(k=1, v=258), dict(k=2, v=1.5), dict(k=3, v='hi')])])
 
 
 @case
 def lists_of_blobs_and_variants():
     name = 'lists_of_blobs_and_variants'
-    tdl = trace('REPEAT TO END IS k: UNSIGNED 8; x: BYTES k; IF k=1 THEN v: UNSIGNED 8; ELSE v: STRING 1; END; END;', head='RECORD r EVENT LENGTH 7 IS')
+    tdl = trace('l: REPEAT TO END IS k: UNSIGNED 8; x: BYTES k; IF k=1 THEN v: UNSIGNED 8; ELSE v: STRING 1; END; END;', head='RECORD r EVENT LENGTH 7 IS')
     data = b'\x01a\x07\x02bcA\x01d\x09\x01e\x09\x00'
-    wanted = [dict(k=[1, 2], x=['61', '6263'], v=[7, 'A'])]
+    wanted = [dict(l=[dict(k=1, x='61', v=7), dict(k=2, x='6263', v='A')])]
     check(name, tdl, data[:7], wanted)
     key, _ = compiled(name, tdl)
-    asked = [('x=x"6263" AND v=7', 1), ('x[1]=x"6263" AND COUNT OF x=2 AND v[1]="A"', 1), ('x[0]=x"6263" OR COUNT OF x=1', 0)]
+    asked = [('l.x=x"6263" AND l.v=7', 1), ('COUNT OF l=2 AND COUNT OF l.x=2 AND l.v="A"', 1), ('l.x=x"6264" OR COUNT OF l=1', 0)]
     got = [len(read(key, f'{name}.bin', options=('--filter', what))[0]) for what, _ in asked]
     rows = [subprocess.run([KYMO, 'cat', '--key', key, '--format', form, f'{name}.bin'], capture_output=True, text=True).stdout.splitlines()[-1]
             for form in ('text', 'csv')]
-    same = got == [count for _, count in asked] and rows[0].endswith('k = [1, 2], x = [<61>, <62 63>], v = [7, "A"]')
-    same &= rows[1].endswith('"[1,2]","[""61"",""6263""]","[7,""A""]"')
+    same = got == [count for _, count in asked] and rows[0].endswith('l = [{ k = 1, x = <61>, v = 7 }, { k = 2, x = <62 63>, v = "A" }]')
+    same &= rows[1].endswith('"[{""k"":1,""x"":""61"",""v"":7},{""k"":2,""x"":""6263"",""v"":""A""}]"')
     ok(name + ' elsewhere') if same else not_ok(name + ' elsewhere', f'{got} {rows}')
 
 
@@ -806,7 +807,9 @@ def explain_shows_what_cat_does():
     done = subprocess.run([KYMO, 'explain', '--key', key, f'{name}.bin'], capture_output=True, text=True)
     got = [line[38:] for line in done.stdout.splitlines()[1:]]
     wanted = ['n = 2', 'kind = 3 (busy)', 'who = 7 (seven)', 'f = 5 (door|0x4)', 'h = 0x1234', 'c = 65 ("A")', 'ip = "\\xc0\\xa8\\x00\\x01" ("192.168.0.1")',
-              'warm = -3 (-2.5)', 'z = 42', 'a = 10', 's = 0 (idle)', 'u = 1', 'w = 77', 'o = 15', 'x = 0xa0', 'a = 9', 's = 9', 'u = 0', 'o = -', 'x = 0x10']
+              'warm = -3 (-2.5)', 'z = 42']
+    wanted += [f'repeat[0].{each}' for each in ('a = 10', 's = 0 (idle)', 'u = 1', 'w = 77', 'o = 15', 'x = 0xa0')]
+    wanted += [f'repeat[1].{each}' for each in ('a = 9', 's = 9', 'u = 0', 'o = -', 'x = 0x10')]
     ok(name) if got == wanted else not_ok(name, f'{got} {done.stderr}')
 
 
@@ -1241,7 +1244,7 @@ def limits_of_turns_that_consume_nothing():
     check('too_many_turns_without_bytes', trace(items), struct.pack('<III', 1000000, 1000000, 0), [],
           words='R9: REPEAT with 1048589 turns in a record that consume nothing')
     items = 'n: UNSIGNED 16; REPEAT TIMES n IS at: UNSIGNED 8; a: ARRAY 100 OF UNSIGNED 8 AT at; END;'
-    check('turns_elsewhere', trace(items), struct.pack('<H', 100) + bytes(100), [{'n': 100, 'at': [0] * 100, 'a': ([100] + [0] * 99) * 100}])
+    check('turns_elsewhere', trace(items), struct.pack('<H', 100) + bytes(100), [dict(n=100, repeat=100 * [dict(at=0, a=[100] + [0] * 99)])])
     check('too_many_turns_elsewhere', trace(items), struct.pack('<H', 20000) + bytes(20000), [],
           words='R9: REPEAT with 1068579 turns in a record that consume nothing')
 

@@ -49,6 +49,8 @@ def plain(value):
         return (value['value'], names)
     if isinstance(value, list):
         return [plain(each) for each in value]
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
     return value
 
 

@@ -14,16 +14,18 @@ TDL = '''TRACE t;
     IF k=1 THEN v: UNSIGNED 8; ELSE v: STRING 2; END;
     IF k=1 THEN o: UNSIGNED 8; END;
     has_o,which_v,`v.option0`,`_n_a`,n_a,`count of field 0`,v_option0_7,`.align_2`,align_4: UNSIGNED 8;
-    _n: UNSIGNED 8; REPEAT TIMES _n IS a: UNSIGNED 8; b: BYTES a; END;
+    _n: UNSIGNED 8; REPEAT TIMES _n IS a: UNSIGNED 8; END;
+    REPEAT TIMES _n IS _size: UNSIGNED 8; b: BYTES _size; END;
+    m: REPEAT TIMES _n IS has_x,n_x: UNSIGNED 8; IF has_x=1 THEN x: UNSIGNED 8; END; y: BYTES n_x; END;
   END;
   LAYOUT REPEAT r;
 END TRACE.
 '''
-DATA = b'\1\7\10' + bytes(range(20, 29)) + b'\2\1A\2BC'
+DATA = b'\1\7\10' + bytes(range(20, 29)) + b'\2\1\2\1A\2BC\1\1\5D\0\0'
 # a name that begins with an underscore is hidden from listings
 FIELDS = {'k': 1, 'v': 7, 'o': 8, 'has_o': 20, 'which_v': 21, 'v.option0': 22, 'n_a': 24, 'count of field 0': 25, 'v_option0_7': 26, '.align_2': 27,
           'align_4': 28, 'a': [1, 2],
-          'b': ['41', '4243']}
+          'b': ['41', '4243'], 'm': [{'has_x': 1, 'n_x': 1, 'x': 5, 'y': '44'}, {'has_x': 0, 'n_x': 0, 'x': None, 'y': ''}]}
 
 # names that the file itself has
 LATE = '''TRACE late;
@@ -98,19 +100,19 @@ def hold_conversions(what, arguments, wanted, names):
     # what is left to other readers, who know no hidden fields
     shutil.rmtree(f'{what}.ctf1/.kymo', ignore_errors=True)
     read = fields(f'{what}.ctf1')
-    plain = {name: value for name, value in wanted.items() if name.isidentifier() and name != 'b'}
+    plain = {name: value for name, value in wanted.items() if name.isidentifier() and name not in ('b', 'm')}
     hold(f'{what}: CTF 1 without attributes', [{name: each.get(name) for name in plain} for each in read]
          if isinstance(read, list) else read, [plain])
 
 
 T = files('t', TDL, DATA)
-hold_names('t', T, FIELDS, ('`n_b`', '`__n_a`', '`___n_a`', '`b.n`', '`b.value`', '`a.n`'))
-hold_conversions('t', T, FIELDS, ('`n_b`', '`__n_a`', '`b.n`', '`b.value`'))
+hold_names('t', T, FIELDS, ('`n_b`', '`__n_a`', '`___n_a`', '`b.n`', '`b.value`', '`a.n`', 'm.which_x', 'm.`__has_x`', 'm.`n_y`'))
+hold_conversions('t', T, FIELDS, ('`n_b`', '`__n_a`', '`b.n`', '`b.value`', 'm.`__has_x`', 'm.`n_y`'))
 hold('a list without a field of that name has no count', selected(T, 'n_b = 2'), 'E31 no event has a field ')
 done = run('cat', '--format', 'csv', *T)
 hold('columns of CSV', done.stdout.splitlines()[0].split(',')[6:], list(FIELDS))
 done = run('describe', 't.key', '--as', 'doc')
-hold('a document', {line.split('`')[1] for line in done.stdout.splitlines() if line.startswith('| `')}, set(FIELDS) | {'v.option1'})
+hold('a document', {line.split('`')[1] for line in done.stdout.splitlines() if line.startswith('| `')}, set(FIELDS) | {'v.option1'} | {f'm.{name}' for name in FIELDS['m'][0]})
 late = files('late', LATE, LATE_DATA)
 hold('fields that a file tells itself', fields(*late), [LATE_FIELDS])
 for name, value in LATE_FIELDS.items():

@@ -5,6 +5,7 @@
 # Files that TDL describes, from end to end: description and bytes are made here, kymo cat --key has to give the events.
 #
 #   cases.py    one small file for each construct of the language
+#   structs.py  lists of structs
 #   expressions.py   one table for constants, LET and filters
 #   hidden.py   names of fields that the compiler would like to have for itself
 #   untimed.py  events without a time
@@ -14,7 +15,7 @@ set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1
 export PYTHONDONTWRITEBYTECODE=1
-for part in cases expressions hidden untimed by_chance foreign; do
+for part in cases structs expressions hidden untimed by_chance foreign; do
   python3 "$KYMO_SOURCE/tests/described/$part.py" || not_ok "$part" "exit code $?"
 done
 

@@ -207,7 +207,7 @@ def dlt():
             ids = tuple((each[name] or '').rstrip('-') for name in ('ecu', 'application', 'context'))
             got.append((when, each['device'] // 100000 if each['device'] is not None else None, each['counter'],
                         ids[0] or each['logger'], ids[1], ids[2], (kind[1], level[1] if level else None), each['verbose'], each['arguments'],
-                        [f'{value:g}' if isinstance(value, float) else str(value) for value in each['value']] if each['verbose'] else None))
+                        [f'{value:g}' if isinstance(value, float) else str(value) for value in (one['value'] for one in each['argument'])] if each['verbose'] else None))
         for line in (FOREIGN / f'dlt/{file}.expected.txt').read_text().splitlines():
             head, _, tail = line.partition('[')
             word = head.split()

@@ -59,6 +59,7 @@ LEFT_OUT = {
     },
     'tdl': {
         'TRACE logger VERSION 7;': DESCRIBED,
+        'TRACE archive;': DESCRIBED,
         'TRACE boxes;': DESCRIBED,
         'TRACE styles;': DESCRIBED,
         'TRACE packed;': DESCRIBED,

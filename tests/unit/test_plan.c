@@ -196,6 +196,42 @@ static void plans_of_other_versions_and_damaged_ones_are_refused(void **state) {
   kymo_schema_release(key);
 }
 
+static void plans_of_version_1_0_are_read(void **state) {
+  (void)state;
+  enum { HEAD = 4, COLUMN_WORDS = 6 }; /* words before those of the sections; of a column then */
+  struct kymo_error error = {0};
+  struct kymo_schema *key = need_key(pcap_key(&error), &error);
+  struct kymo_plan *today = kymo_plan_open(key, "x.key", &error);
+  uint32_t *words = malloc(key->plan_size), count = (uint32_t)(key->plan_size / 4), kept = 0;
+  memcpy(words, key->plan, key->plan_size / 4 * 4);
+  size_t at = HEAD + 2 * KYMO_SECTION_COUNT + 1, column = at,
+         columns = words[HEAD + 2 * KYMO_SECTION_COLUMN + 1];
+  for (uint32_t i = 0; i < KYMO_SECTION_COLUMN; i++)
+    column += (size_t)words[HEAD + 2 * i] * words[HEAD + 2 * i + 1];
+  size_t size = words[HEAD + 2 * KYMO_SECTION_COLUMN], after = column + size * columns;
+  assert_true(columns > 0 && size == COLUMN_WORDS + 3 && after < count);
+  words[2] = 0;
+  words[HEAD + 2 * KYMO_SECTION_COLUMN] = COLUMN_WORDS;
+  uint8_t *old = malloc(key->plan_size);
+  memcpy(old, words, column * 4);
+  for (size_t i = 0; i < columns; i++, kept += COLUMN_WORDS)
+    memcpy(old + (column + kept) * 4, words + column + i * size, COLUMN_WORDS * 4);
+  memcpy(old + (column + kept) * 4, key->plan + after * 4, key->plan_size - after * 4);
+  struct kymo_schema copy = *key;
+  copy.plan = old;
+  copy.plan_size = key->plan_size - columns * (size - COLUMN_WORDS) * 4;
+  struct kymo_plan *opened = kymo_plan_open(&copy, "x.key", &error);
+  assert_non_null(opened);
+  assert_memory_equal(opened->columns, today->columns, columns * sizeof *today->columns);
+  assert_memory_equal(opened->code, today->code,
+                      today->counts[KYMO_SECTION_INSTRUCTION] * sizeof *today->code);
+  kymo_plan_close(opened);
+  kymo_plan_close(today);
+  free(old);
+  free(words);
+  kymo_schema_release(key);
+}
+
 /* A plan of one kind whose code `emit` makes; it must be refused with `message`. */
 static void refuse(void (*emit)(struct kymo_plan_builder *), const char *message) {
   struct kymo_error error = {0};
@@ -216,6 +252,7 @@ static void refuse(void (*emit)(struct kymo_plan_builder *), const char *message
 }
 
 static void underflow(struct kymo_plan_builder *b) { kymo_plan_emit(b, KYMO_DO_ADD, 0, 0, 0); }
+static void no_list(struct kymo_plan_builder *b) { kymo_plan_emit(b, KYMO_DO_ELEMENT, 0, 0, 0); }
 static void leftover(struct kymo_plan_builder *b) { kymo_plan_emit_number(b, 1, false); }
 static void strange(struct kymo_plan_builder *b) { kymo_plan_emit(b, KYMO_DO_COUNT, 0, 0, 0); }
 static void no_slot(struct kymo_plan_builder *b) {
@@ -250,6 +287,7 @@ static void deep(struct kymo_plan_builder *b) {
 static void untrusted_plans_are_refused(void **state) {
   (void)state;
   refuse(underflow, "more values are taken than there are");
+  refuse(no_list, "an operand that is out of bounds");
   refuse(leftover, "values are left, or missing, at the end");
   refuse(strange, "a code that this kymo does not know");
   refuse(no_slot, "an operand that is out of bounds");
@@ -271,6 +309,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(going_back_is_exact, make_top, remove_top),
       cmocka_unit_test(a_key_is_the_same_after_writing_and_reading),
       cmocka_unit_test(plans_of_other_versions_and_damaged_ones_are_refused),
+      cmocka_unit_test(plans_of_version_1_0_are_read),
       cmocka_unit_test(untrusted_plans_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

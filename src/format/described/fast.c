@@ -59,10 +59,11 @@ struct described_fast {
 static bool make_copy(const struct described_fast *fast, const struct kymo_plan_column *column,
                       struct copy *copy) {
   const struct kymo_plan *plan = fast->described->plan;
+  if (!kymo_plan_is_single(column))
+    return false;
   const struct kymo_plan_option *option = &plan->options[column->first_option];
   struct kymo_plan_form form = kymo_plan_form(plan, option->shape, option->bits, option->view);
-  bool is_plain =
-      !column->is_list && !column->is_optional && column->option_count == 1 && option->slot < KYMO_FAST_SLOTS;
+  bool is_plain = !column->is_optional && column->option_count == 1 && option->slot < KYMO_FAST_SLOTS;
   enum kymo_fast_sort sort = is_plain ? fast->fast->sorts[option->slot] : KYMO_FAST_UNSET;
   bool is_number = form.kind <= KYMO_FORM_FLOAT;
   *copy = (struct copy){.slot = (uint16_t)option->slot,
@@ -94,14 +95,12 @@ static uint32_t class_of_code(const struct described_fast *fast, int64_t code) {
 static bool make_event(struct described_fast *fast, const struct kymo_plan_kind *kind) {
   const struct kymo_plan *plan = fast->described->plan;
   fast->first = fast->described->classes.first[fast->fast->kind];
-  if (kind->event_column == KYMO_PLAN_NONE)
-    return true;
-  const struct kymo_plan_column *column = &plan->columns[kind->event_column];
-  const struct kymo_plan_option *option = &plan->options[column->first_option];
-  const struct kymo_plan_view *view = option->view == KYMO_PLAN_NONE ? NULL : &plan->views[option->view];
+  const struct kymo_plan_option *option = kymo_plan_event_option(plan, kind);
+  const struct kymo_plan_view *view =
+      !option || option->view == KYMO_PLAN_NONE ? NULL : &plan->views[option->view];
   if (!view || (view->token == KYMO_PLAN_NONE && view->names == KYMO_PLAN_NONE))
     return true;
-  if (view->token == KYMO_PLAN_NONE || column->is_list || option->slot >= KYMO_FAST_SLOTS ||
+  if (view->token == KYMO_PLAN_NONE || option->slot >= KYMO_FAST_SLOTS ||
       fast->fast->sorts[option->slot] != KYMO_FAST_NUMBER)
     return false;
   fast->has_event = true;

@@ -51,6 +51,8 @@ static void add_field(void *user, const struct kymo_plan_loaded *loaded) {
   if (loaded->after)
     field = name(look->plan, loaded->after);
   field.item = field.column == KYMO_PLAN_NONE ? KYMO_PLAN_NONE : look->machine->lists[field.column].count;
+  uint32_t parent = field.column == KYMO_PLAN_NONE ? 0 : look->plan->columns[field.column].parent;
+  field.element = parent ? look->machine->lists[parent - 1].count - 1 : 0;
   field.bytes = look->machine->bytes;
   field.begin_bits = loaded->begin_bits;
   field.end_bits = loaded->end_bits;

@@ -11,11 +11,12 @@
 /* The place of a field: bits of the record's bytes (machine->bytes), which are those of the file if
  * machine->box is 0. `slot`, `column` (of lists, which may have both) or `name` (in a
  * run-time definition) identifies it; the others are KYMO_PLAN_NONE and NULL. `item`: the element of the list
- * that it became; NONE if it is absent there. `value`: the stored value; absent for filler. */
+ * that it became; NONE if it is absent there. `element`: of the list of structs that the column is a member
+ * of. `value`: the stored value; absent for filler. */
 struct kymo_look_field {
   const uint8_t *bytes;
   uint64_t begin_bits, end_bits;
-  uint32_t slot, column, item;
+  uint32_t slot, column, item, element;
   const char *name;
   struct kymo_expr_value value;
 };

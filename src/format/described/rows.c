@@ -211,20 +211,13 @@ static void put_list(struct row *row, const struct kymo_plan_option *options, ui
   }
 }
 
-static void put_column(struct row *row, const struct kymo_plan_column *column, uint32_t index) {
-  const struct kymo_plan *plan = row->described->plan;
-  const struct kymo_plan_option *options = &plan->options[column->first_option];
-  uint32_t which = 0, count = column->option_count;
-  if (column->is_list) {
-    put_list(row, options, count, row->machine->lists[index].items, row->machine->lists[index].count);
-    return;
-  }
-  while (which < count && row->machine->slots[options[which].slot].sort == KYMO_SORT_ABSENT)
-    which++;
+/* One value: which of the options it has, or their number if it is absent. */
+static void put_single(struct row *row, const struct kymo_plan_column *column, uint32_t which,
+                       const struct kymo_expr_value *value) {
+  const struct kymo_plan_option *options = &row->described->plan->options[column->first_option];
+  uint32_t count = column->option_count;
   bool is_there = which < count;
-  const struct kymo_plan_option *option = &options[is_there ? which : 0];
-  const struct kymo_expr_value *value = &row->machine->slots[option->slot];
-  struct kymo_plan_form form = form_of(row, option);
+  struct kymo_plan_form form = form_of(row, &options[is_there ? which : 0]);
   if ((column->is_optional || count > 1) && is_there && !fits(&form, value)) {
     row->is_odd = true;
     is_there = false;
@@ -238,6 +231,63 @@ static void put_column(struct row *row, const struct kymo_plan_column *column, u
     put_number(row, blob_bytes(value, form.kind == KYMO_FORM_BLOB), 4);
   if (is_there || (count == 1 && !column->is_optional))
     put_value(row, &form, value);
+}
+
+/* Takes the items of an element of the list that a column is a member of: the first one and their number. */
+static uint32_t take_items(struct kymo_plan_list *list, uint32_t element, uint32_t *count) {
+  uint32_t first, next = list->next;
+  while (next < list->count && list->items[next].element + 1 < element + 1)
+    next++; /* of no element, in a plan that no compiler has made */
+  for (first = next; next < list->count && list->items[next].element == element;)
+    next++;
+  list->next = next;
+  *count = next - first;
+  return first;
+}
+
+static void put_column(struct row *row, uint32_t index, uint32_t element);
+
+/* A list of structs in an element of the list around it: its number of elements, and their members. */
+static void put_structs(struct row *row, uint32_t index, uint32_t element) {
+  const struct kymo_plan_column *columns = row->described->plan->columns;
+  uint32_t count, end = index + 1 + columns[index].inner_count;
+  uint32_t first = take_items(&row->machine->lists[index], element, &count);
+  put_number(row, count, 4);
+  for (uint32_t k = first; k < first + count && !row->failed; k++)
+    for (uint32_t i = index + 1; i < end; i += 1 + columns[i].inner_count)
+      if (!columns[i].is_hidden)
+        put_column(row, i, k);
+}
+
+static void put_slot(struct row *row, const struct kymo_plan_column *column) {
+  const struct kymo_plan_option *options = &row->described->plan->options[column->first_option];
+  const struct kymo_expr_value *slots = row->machine->slots;
+  uint32_t which = 0, count = column->option_count;
+  while (which < count && slots[options[which].slot].sort == KYMO_SORT_ABSENT)
+    which++;
+  put_single(row, column, which, &slots[options[which < count ? which : 0].slot]);
+}
+
+/* `element`: of the list of structs that the column is a member of. */
+static void put_column(struct row *row, uint32_t index, uint32_t element) {
+  static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
+  const struct kymo_plan_column *column = &row->described->plan->columns[index];
+  uint32_t count;
+  if (column->is_struct) {
+    put_structs(row, index, element);
+    return;
+  }
+  if (kymo_plan_is_single(column)) {
+    put_slot(row, column);
+    return;
+  }
+  uint32_t first = take_items(&row->machine->lists[index], element, &count);
+  const struct kymo_plan_item *items = count ? &row->machine->lists[index].items[first] : NULL;
+  const struct kymo_plan_item *last = count ? &items[count - 1] : NULL;
+  if (column->is_list)
+    put_list(row, &row->described->plan->options[column->first_option], column->option_count, items, count);
+  else
+    put_single(row, column, last ? last->option : column->option_count, last ? &last->value : &nothing);
 }
 
 /* Fields of a definition at run time. */
@@ -295,10 +345,10 @@ static uint32_t class_of(const struct row *row) {
   uint32_t first = described->classes.first[machine->kind],
            count = described->classes.first[machine->kind + 1] - first;
   uint32_t more = KYMO_PLAN_NONE, item;
+  const struct kymo_plan_option *option;
   if (kind->from_table != KYMO_PLAN_NONE) {
     more = machine->record ? machine->record->index : KYMO_PLAN_NONE;
-  } else if (kind->event_column != KYMO_PLAN_NONE) {
-    const struct kymo_plan_option *option = &plan->options[plan->columns[kind->event_column].first_option];
+  } else if ((option = kymo_plan_event_option(plan, kind)) != NULL) {
     const struct kymo_expr_value *value = &machine->slots[option->slot];
     const struct kymo_plan_view *view = option->view == KYMO_PLAN_NONE ? NULL : &plan->views[option->view];
     const struct kymo_plan_version *version;
@@ -333,9 +383,12 @@ bool kymo_described_row(const struct described *described, struct kymo_plan_mach
   struct row row = {.described = described, .machine = machine, .block = block};
   const struct kymo_plan_kind *kind = &described->plan->kinds[machine->kind];
   put_header(&row, event_offset);
-  for (uint32_t i = 0; i < kind->column_count && !row.failed; i++)
-    if (!described->plan->columns[kind->first_column + i].is_hidden)
-      put_column(&row, &described->plan->columns[kind->first_column + i], kind->first_column + i);
+  uint32_t first = kind->first_column, end = first + kind->column_count;
+  for (uint32_t i = first; i < end; i++)
+    machine->lists[i].next = 0;
+  for (uint32_t i = first; i < end && !row.failed; i += 1 + described->plan->columns[i].inner_count)
+    if (!described->plan->columns[i].is_hidden)
+      put_column(&row, i, 0);
   put_rest(&row, kind);
   if (row.is_odd)
     kymo_plan_note_damage(machine, 10, machine->start, 0, "a value that does not fit its field");

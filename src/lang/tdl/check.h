@@ -42,15 +42,18 @@ struct tdl_binding {
   uint32_t space, at;          /* at: where it is declared */
   void *declaration;           /* of global spaces */
   struct tdl_slot *slot;       /* of scopes: a slot, or */
-  struct tdl_scope *use;       /* a named USE */
+  struct tdl_scope *use;       /* a named USE or REPEAT */
 };
 
-/* Names of fields: of a record, a prefix, or an expanded group. */
+/* Names of fields: of a record, a prefix, an expanded group, or the turns of a named REPEAT. */
 struct tdl_scope {
   uint32_t space;
   struct tdl_scope *outer; /* of a group: where it is used; of a record: its prefix's, or NULL */
   bool is_group;
-  bool is_open; /* an unnamed USE: its names are the outer scope's too */
+  bool is_open;          /* an unnamed USE: its names are the outer scope's too */
+  struct tdl_slot *list; /* of a named REPEAT: stands for its list. It sees the outer scope's names, too */
+  struct tdl_item *item; /* … and the first such REPEAT; those of exclusive branches share the scope */
+  const struct tdl_item *around; /* … and the REPEAT around it, or NULL */
   struct tdl_binding *bindings;
   struct tdl_pending *pendings;
 };
@@ -92,11 +95,12 @@ struct tdl_body {
   struct tdl_place place;
   int64_t base_bits;          /* of the innermost WITHIN; -1: unknown */
   struct tdl_item *top;       /* the current top-level item */
-  struct tdl_item *use;       /* the innermost named USE */
+  struct tdl_item *use;       /* the innermost named USE or REPEAT */
   struct tdl_slot **declared; /* stack: slots of the current branches */
   uint32_t declared_count, declared_size;
-  uint32_t repeats, uses; /* how deep */
-  bool has_order;         /* an ORDER came before */
+  uint32_t repeats, uses;        /* how deep */
+  const struct tdl_item *repeat; /* the innermost REPEAT, or NULL */
+  bool has_order;                /* an ORDER came before */
   struct tdl_clock
       *clock;     /* of its time: ACQUISITION, else the first POINT, DISTANCE or LOW; NULL: it has none */
   bool has_base;  /* something that TIME ADD can add to */
@@ -146,6 +150,10 @@ bool kymo_tdl_bind(struct tdl_checker *checker, struct tdl_scope *scope, struct 
 /* The name in the scope, or in its record's prefix; NULL: not there. */
 struct tdl_binding *kymo_tdl_look_in(struct tdl_checker *checker, const struct tdl_scope *scope,
                                      const struct tdl_word *word);
+/* What the name means among those that a new one in this scope must differ from: names of a REPEAT's turns
+ * may be those of fields around it. */
+struct tdl_binding *kymo_tdl_look_here(struct tdl_checker *checker, const struct tdl_scope *scope,
+                                       const struct tdl_word *word);
 /* The field, LET or parameter of this name in the current body; NULL after reporting E31 or E34. */
 struct tdl_slot *kymo_tdl_find_slot(struct tdl_checker *checker, struct tdl_name name);
 /* Reports that the current body has no such name: E34 if it comes later, else E31 with a suggestion. */
@@ -199,6 +207,8 @@ int64_t kymo_tdl_width(const struct tdl_type *type);
 /* The slot of a field or LET: a new one, or that of the same name in another branch. NULL after reporting. */
 struct tdl_slot *kymo_tdl_declare_slot(struct tdl_checker *checker, struct tdl_item *item,
                                        enum tdl_value_type type);
+/* The slot that stands for the list of a named REPEAT; it has no value. */
+struct tdl_slot *kymo_tdl_declare_list(struct tdl_checker *checker, const struct tdl_item *item);
 /* A parameter of the group whose scope is the innermost. */
 struct tdl_slot *kymo_tdl_declare_parameter(struct tdl_checker *checker, struct tdl_name name,
                                             enum tdl_value_type type);

@@ -86,7 +86,7 @@ static bool bind_name(struct tdl_checker *checker, struct tdl_expr *expr) {
   return slot && bind_slot(checker, expr, slot);
 }
 
-/* The rest of a path after a named USE. */
+/* The rest of a path after a named USE or REPEAT. */
 static bool bind_in_use(struct tdl_checker *checker, struct tdl_expr *expr, const struct tdl_scope *use,
                         uint32_t from) {
   for (uint32_t i = from; use && i < expr->path.count; i++) {
@@ -236,6 +236,15 @@ static bool check_lookup(struct tdl_checker *checker, struct tdl_expr *expr) {
                        table->name.word->text);
 }
 
+/* The named REPEAT of this record that the path leads to, or NULL. */
+static struct tdl_slot *find_list(struct tdl_checker *checker, const struct tdl_path *path) {
+  struct tdl_binding *binding =
+      checker->body ? kymo_tdl_look_in(checker, checker->body->scope, path->names[0].word) : NULL;
+  for (uint32_t i = 1; i < path->count && binding; i++)
+    binding = binding->use ? kymo_tdl_look(checker, binding->use->space, path->names[i].word) : NULL;
+  return binding && binding->use ? binding->use->list : NULL;
+}
+
 /* SIZE OF field, COUNT OF table or sequence */
 static bool check_measure(struct tdl_checker *checker, struct tdl_expr *expr) {
   struct tdl_name name = expr->path.names[0];
@@ -248,7 +257,8 @@ static bool check_measure(struct tdl_checker *checker, struct tdl_expr *expr) {
     expr->type = TDL_INTEGER;
     return is_good;
   }
-  if (!bind_path(checker, expr))
+  struct tdl_slot *list = expr->operation == TDL_COUNT_OF ? find_list(checker, &expr->path) : NULL;
+  if (!(list ? bind_slot(checker, expr, list) : bind_path(checker, expr)))
     return false;
   const struct tdl_slot *slot = expr->reference.slot;
   expr->type = TDL_INTEGER;

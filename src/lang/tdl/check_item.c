@@ -283,7 +283,7 @@ static bool check_use(struct tdl_checker *checker, struct tdl_item *item) {
   struct tdl_scope *scope = kymo_tdl_new_scope(checker, body->scope);
   if (!scope || !bind_parameters(checker, item, scope))
     return false;
-  if (item->name.word && kymo_tdl_look_in(checker, body->scope, item->name.word))
+  if (item->name.word && kymo_tdl_look_here(checker, body->scope, item->name.word))
     return kymo_tdl_fail(checker->session, item->name.at, "E33", "\"%s\" is here already",
                          item->name.word->text);
   scope->is_group = true;
@@ -411,6 +411,53 @@ static bool check_branches(struct tdl_checker *checker, struct tdl_item *item) {
   return true;
 }
 
+/* The scope of a named REPEAT: a new one, or that of the REPEAT of this name in another branch, whose list
+ * both fill. NULL after reporting. */
+static struct tdl_scope *list_scope(struct tdl_checker *checker, struct tdl_item *item) {
+  struct tdl_body *body = checker->body;
+  struct tdl_binding *binding = kymo_tdl_look_here(checker, body->scope, item->name.word);
+  struct tdl_scope *scope = binding ? binding->use : NULL;
+  if (scope && scope->list && !scope->list->is_active && scope->around == body->repeat) {
+    scope->list->is_active = true;
+    return scope;
+  }
+  if (binding) {
+    kymo_tdl_fail(checker->session, item->name.at, "E33",
+                  "\"%s\" is here already, and not in a branch that excludes this one",
+                  item->name.word->text);
+    return NULL;
+  }
+  if (!(scope = kymo_tdl_new_scope(checker, body->scope)))
+    return NULL;
+  scope->item = item;
+  scope->around = body->repeat;
+  scope->list = kymo_tdl_declare_list(checker, item);
+  return scope->list && kymo_tdl_bind(checker, body->scope, item->name, NULL, scope) ? scope : NULL;
+}
+
+/* The items of a turn; those of a named REPEAT have names of their own. */
+static bool check_turn(struct tdl_checker *checker, struct tdl_item *item) {
+  struct tdl_body *body = checker->body;
+  struct tdl_scope *outer = body->scope, *scope = item->name.word ? list_scope(checker, item) : outer;
+  struct tdl_item *use = item->outer_use = body->use;
+  if (!scope)
+    return false;
+  item->list_slot = scope == outer ? NULL : scope->list;
+  body->use = scope == outer ? use : scope->item;
+  body->scope = scope;
+  const struct tdl_item *around = body->repeat;
+  body->repeat = item;
+  body->repeats++;
+  bool is_good = kymo_tdl_check_items(checker, item->items, false) &&
+                 (item->repeat != TDL_REPEAT_UNTIL || kymo_tdl_check_condition(checker, item->expr)) &&
+                 (scope == outer || kymo_tdl_close_scope(checker, scope));
+  body->repeats--;
+  body->repeat = around;
+  body->scope = outer;
+  body->use = use;
+  return is_good;
+}
+
 static bool check_repeat(struct tdl_checker *checker, struct tdl_item *item) {
   struct tdl_body *body = checker->body;
   int modulo = body->place.modulo;
@@ -421,10 +468,7 @@ static bool check_repeat(struct tdl_checker *checker, struct tdl_item *item) {
   item->offset_bits = body->place.bits;
   body->depends |= checker->depends;
   body->place.bits = -1;
-  body->repeats++;
-  bool is_good = kymo_tdl_check_items(checker, item->items, false) &&
-                 (item->repeat != TDL_REPEAT_UNTIL || kymo_tdl_check_condition(checker, item->expr));
-  body->repeats--;
+  bool is_good = check_turn(checker, item);
   body->depends = depends;
   body->place = (struct tdl_place){-1, body->place.modulo == modulo ? modulo : -1};
   return is_good && (kymo_tdl_consumes(item->items) ||

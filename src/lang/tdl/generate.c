@@ -165,8 +165,8 @@ static bool add_all(struct tdl_generator *gen) {
     snprintf(version, sizeof version, "%u", tree->version);
     root.version = kymo_plan_add_text(gen->key, version, strlen(version));
   }
-  if (!set_characters(gen, &root) || !kymo_tdl_survey(gen) || !add_declarations(gen) ||
-      !kymo_tdl_kinds(gen) || !kymo_tdl_layout(gen, &root))
+  if (!set_characters(gen, &root) || !kymo_tdl_survey(gen) || !kymo_tdl_lists(gen) ||
+      !add_declarations(gen) || !kymo_tdl_kinds(gen) || !kymo_tdl_layout(gen, &root))
     return false;
   root.kept_count = gen->kept_count;
   root.sequence_count = gen->sequences;

@@ -51,6 +51,27 @@ struct tdl_cell {
   uint32_t column;     /* absolute; of the kind that is being generated */
   uint32_t tally;
   const struct tdl_item *surely_in; /* the REPEAT each turn of which fills it */
+  bool is_sure;                     /* … with a value that is not absent */
+  struct tdl_list *home;            /* the list of structs that it is a member of; NULL: the record's own */
+};
+
+/* What the turns of a REPEAT become (generate_list.c). */
+struct tdl_list {
+  struct tdl_list *next;   /* of the same frame */
+  struct tdl_list *parent; /* of the REPEAT around it, or NULL */
+  struct tdl_list *same;   /* a REPEAT in another branch, whose list this one fills; or NULL */
+  struct tdl_list *more;   /* the next one that fills the same list */
+  const struct tdl_item *item;
+  const struct tdl_item *base; /* names of members begin after this USE or REPEAT; NULL: they are whole */
+  const struct tdl_trail *trail;
+  uint32_t number;      /* in the order of the items, with groups expanded */
+  uint32_t depth;       /* the number of REPEATs that a turn is in */
+  uint32_t field_count; /* that users see in it */
+  bool is_structs;
+  bool has_lists;     /* of structs, in it */
+  uint32_t kind;      /* one more than the kind that `column`, absolute, is of; 0: none */
+  uint32_t last_name; /* number in the last derived name of a list in it */
+  uint32_t column;
 };
 
 /* A prefix, or a record's own part. */
@@ -64,6 +85,7 @@ struct tdl_frame {
   struct tdl_record *record; /* NULL: a prefix */
   bool has_length;
   bool has_lists;          /* prefixes: elements are delivered, which is done in each kind */
+  struct tdl_list *lists;  /* of its REPEATs */
   struct tdl_sum *pending; /* checksums over the RECORD */
   uint32_t *kept;          /* records: index of kept values by slot, 0 for none, else one more */
 };
@@ -189,6 +211,16 @@ static inline int64_t kymo_tdl_fixed_position(const struct tdl_generator *gen) {
 /* Bytes that a FILLER takes at this constant position; -1: the text does not determine it, or they are
  * checked. */
 int64_t kymo_tdl_filler_size(const struct tdl_item *item, int64_t position);
+
+/* generate_list.c: which REPEATs become lists of structs. */
+bool kymo_tdl_lists(struct tdl_generator *gen);
+/* The list that a REPEAT fills, among those of exclusive branches that fill one. */
+struct tdl_list *kymo_tdl_list(struct tdl_list *list);
+/* Adds the columns of a frame to the kind that is being made: fields of the record, lists of structs with
+ * their members. */
+void kymo_tdl_add_columns(struct tdl_generator *gen, struct tdl_frame *frame, struct kymo_plan_kind *kind);
+/* Names the lists that the description does not name; all columns of the kind are there. */
+void kymo_tdl_name_lists(struct tdl_generator *gen, const struct kymo_plan_kind *kind);
 
 /* generate_kind.c: prefixes and record kinds. */
 bool kymo_tdl_kinds(struct tdl_generator *gen);

@@ -237,6 +237,13 @@ static void end_turns(struct tdl_generator *gen, const struct turn *turn) {
   gen->stack_count = turn->begin;
 }
 
+/* What a prefix has is appended when its kind is known. */
+static void emit_element(struct tdl_generator *gen, const struct tdl_item *item) {
+  const struct tdl_list *list = kymo_tdl_list(item->list);
+  if (gen->frame->record && list && list->kind)
+    kymo_tdl_code(gen, KYMO_DO_ELEMENT, list->column, 0);
+}
+
 static void emit_repeat(struct tdl_generator *gen, const struct tdl_item *item) {
   static const uint8_t loops[] = {
       [TDL_REPEAT_TIMES] = KYMO_LOOP_TIMES,
@@ -251,6 +258,7 @@ static void emit_repeat(struct tdl_generator *gen, const struct tdl_item *item) 
     kymo_tdl_emit_whole(gen, item->expr);
   uint32_t loop = kymo_plan_emit(gen->key, KYMO_DO_LOOP, 0, loops[item->repeat], limit);
   clear_turn(gen, &turn);
+  emit_element(gen, item);
   kymo_tdl_emit_items(gen, item->items);
   kymo_tdl_emit_pending(gen, &gen->pending);
   remember_turn(gen, &turn);

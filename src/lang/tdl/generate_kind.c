@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prefixes and record kinds: columns, loads at constant offsets, then code for the rest (K3). */
 #include "lang/tdl/generate.h"
-#include <string.h>
 
 static void emit(struct tdl_generator *gen, enum kymo_plan_code code) {
   kymo_plan_emit(gen->key, code, 0, 0, 0);
@@ -187,59 +186,6 @@ static struct kymo_plan_part make_part(struct tdl_generator *gen, struct tdl_ite
   return part;
 }
 
-/* ---- columns ---- */
-
-/* "use.field" for what a named USE has (S2), "outer.inner.field" if that is part of another, the name alone
- * for all else and for roles (S5). */
-static uint32_t column_name(struct tdl_generator *gen, const struct tdl_slot *slot) {
-  const struct tdl_item *first = slot->role == TDL_ROLE_NONE ? slot->use : NULL;
-  size_t length = slot->name ? slot->name->length : 0;
-  if (!first || !slot->name)
-    return kymo_tdl_key_word(gen, slot->name);
-  for (const struct tdl_item *use = first; use; use = use->outer_use)
-    length += use->name.word->length + 1;
-  char *name = kymo_lang_new(gen->session, length, 1);
-  if (!name)
-    return 0;
-  char *at = name + length - slot->name->length;
-  memcpy(at, slot->name->text, slot->name->length);
-  for (const struct tdl_item *use = first; use; use = use->outer_use) {
-    *--at = '.';
-    at -= use->name.word->length;
-    memcpy(at, use->name.word->text, use->name.word->length);
-  }
-  return kymo_plan_add_text(gen->key, name, length);
-}
-
-static void add_column(struct tdl_generator *gen, struct tdl_cell *cell) {
-  const struct tdl_slot *slot = cell->slot;
-  struct kymo_plan_column column = {
-      .name = column_name(gen, slot),
-      .first_option = kymo_plan_count(gen->key, KYMO_SECTION_OPTION),
-      .option_count = cell->option_count,
-      .is_list = slot->repeats > 0,
-      .is_hidden = slot->is_hidden,
-      .is_optional = slot->repeats == 0 && cell->may_be_absent,
-  };
-  for (const struct tdl_option *option = cell->options; option; option = option->next) {
-    struct kymo_plan_option out = {option->slot, option->shape, option->bits, option->view};
-    kymo_plan_add_option(gen->key, &out);
-  }
-  cell->column = kymo_plan_add_column(gen->key, &column);
-}
-
-static void add_columns(struct tdl_generator *gen, struct tdl_frame *frame, struct kymo_plan_kind *kind) {
-  for (uint32_t i = 0; i < frame->count; i++) {
-    struct tdl_cell *cell = &frame->cells[i];
-    if (!cell->slot || !kymo_tdl_is_delivered(cell))
-      continue;
-    add_column(gen, cell);
-    if (cell->slot->role == TDL_ROLE_EVENT)
-      kind->event_column = cell->column;
-    kind->column_count++;
-  }
-}
-
 /* ---- prefixes and kinds ---- */
 
 static bool add_prefix(struct tdl_generator *gen, const struct tdl_prefix *prefix) {
@@ -305,8 +251,10 @@ static bool add_kind(struct tdl_generator *gen, struct tdl_record *record) {
       .from_key = kymo_tdl_block(gen, record->from_key),
   };
   if (frame->prefix)
-    add_columns(gen, frame->prefix, &kind);
-  add_columns(gen, frame, &kind);
+    kymo_tdl_add_columns(gen, frame->prefix, &kind);
+  kymo_tdl_add_columns(gen, frame, &kind);
+  kind.column_count = kymo_plan_count(gen->key, KYMO_SECTION_COLUMN) - kind.first_column;
+  kymo_tdl_name_lists(gen, &kind);
   kind.part = make_part(gen, record->items, record->prefix ? record->prefix->fixed_bits : 0);
   kind.slot_count = frame->slot_count;
   add_keeps(gen, record, &kind);

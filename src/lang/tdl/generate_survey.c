@@ -348,7 +348,7 @@ static bool survey_items(struct tdl_generator *gen, struct tdl_item *items) {
     case TDL_ITEM_REPEAT:
       is_done = survey_items(gen, item->items);
       for (uint32_t i = begin; i < gen->stack_count; i++)
-        gen->stack[i]->surely_in = item;
+        gen->stack[i]->surely_in = item, gen->stack[i]->is_sure = !gen->stack[i]->may_be_absent;
       forget_from(gen, begin, 0);
       break;
     default: break;

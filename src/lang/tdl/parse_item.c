@@ -351,7 +351,7 @@ static bool parse_names(struct tdl_parser *parser, struct tdl_item ***end) {
   return kymo_tdl_expect(parser, ':');
 }
 
-/* Fields, or a named USE. */
+/* Fields, or a named USE or REPEAT. */
 static bool parse_fields(struct tdl_parser *parser, struct tdl_item **items, struct tdl_item ***end) {
   if (!parse_names(parser, end))
     return false;
@@ -359,6 +359,10 @@ static bool parse_fields(struct tdl_parser *parser, struct tdl_item **items, str
   if (items == *end && last->name.word && kymo_tdl_accept(parser, TDL_KEYWORD_USE)) {
     last->kind = TDL_ITEM_USE;
     return parse_use(parser, last);
+  }
+  if (items == *end && last->name.word && kymo_tdl_accept(parser, TDL_KEYWORD_REPEAT)) {
+    last->kind = TDL_ITEM_REPEAT;
+    return parse_repeat(parser, last);
   }
   struct tdl_field *field = kymo_tdl_parse_field(parser);
   for (struct tdl_item *item = *items; item; item = item->next) {

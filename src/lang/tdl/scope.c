@@ -115,8 +115,9 @@ bool kymo_tdl_bind(struct tdl_checker *checker, struct tdl_scope *scope, struct 
     binding->next = scope->bindings;
     scope->bindings = binding;
     /* roles belong to the record, wherever they occur */
-    bool is_seen_outside =
-        scope->is_group && !(slot && slot->is_parameter) && (scope->is_open || (slot && slot->role));
+    bool is_role = slot && slot->role;
+    bool is_seen_outside = scope->list || (scope->is_group && !scope->is_open) ? is_role : scope->is_group;
+    is_seen_outside &= !(slot && slot->is_parameter);
     if (!is_seen_outside)
       return true;
   }
@@ -130,6 +131,11 @@ struct tdl_binding *kymo_tdl_look_in(struct tdl_checker *checker, const struct t
       return binding;
   }
   return NULL;
+}
+
+struct tdl_binding *kymo_tdl_look_here(struct tdl_checker *checker, const struct tdl_scope *scope,
+                                       const struct tdl_word *word) {
+  return scope->list ? kymo_tdl_look(checker, scope->space, word) : kymo_tdl_look_in(checker, scope, word);
 }
 
 const struct tdl_item *kymo_tdl_scan(struct tdl_checker *checker, const struct tdl_item *items,
@@ -149,7 +155,8 @@ const struct tdl_item *kymo_tdl_scan(struct tdl_checker *checker, const struct t
       if (found)
         return found;
     }
-    if ((found = kymo_tdl_scan(checker, item->items, word)))
+    bool is_apart = item->kind == TDL_ITEM_REPEAT && item->name.word; /* its fields have names of their own */
+    if (!is_apart && (found = kymo_tdl_scan(checker, item->items, word)))
       return found;
     for (const struct tdl_branch *branch = item->branches; branch; branch = branch->next)
       if ((found = kymo_tdl_scan(checker, branch->items, word)))
@@ -158,17 +165,22 @@ const struct tdl_item *kymo_tdl_scan(struct tdl_checker *checker, const struct t
   return NULL;
 }
 
-/* The items that are being checked, as written. */
-static const struct tdl_item *items_of(const struct tdl_body *body) {
-  if (body->scope->is_group)
-    return NULL;
-  return body->record ? body->record->items : body->prefix->items;
+/* Whether an item of this name is among those that are being checked, as written. */
+static bool is_later(struct tdl_checker *checker, const struct tdl_word *word) {
+  const struct tdl_body *body = checker->body;
+  const struct tdl_scope *scope = body->scope;
+  for (; scope->list; scope = scope->outer)
+    if (kymo_tdl_scan(checker, scope->item->items, word))
+      return true;
+  if (scope->is_group)
+    return false;
+  return kymo_tdl_scan(checker, body->record ? body->record->items : body->prefix->items, word) != NULL;
 }
 
 bool kymo_tdl_unknown(struct tdl_checker *checker, struct tdl_name name) {
   const struct tdl_body *body = checker->body;
   const char *text = name.word->text;
-  if (body && kymo_tdl_scan(checker, items_of(body), name.word))
+  if (body && is_later(checker, name.word))
     return kymo_tdl_fail(checker->session, name.at, "E34", "\"%s\" is used before it is read", text);
   if (kymo_tdl_look(checker, TDL_SPACE_CONST, name.word))
     return kymo_tdl_fail(checker->session, name.at, "E34", "\"%s\" is used before it is declared", text);

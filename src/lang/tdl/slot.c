@@ -58,7 +58,7 @@ static bool remember(struct tdl_checker *checker, struct tdl_slot *slot) {
 
 /* The outermost scope that sees a name of the innermost. */
 static struct tdl_scope *root_of(struct tdl_scope *scope, enum tdl_role role) {
-  while (scope->is_group && (scope->is_open || role != TDL_ROLE_NONE))
+  while ((scope->is_group && scope->is_open) || ((scope->is_group || scope->list) && role != TDL_ROLE_NONE))
     scope = scope->outer;
   return scope;
 }
@@ -69,14 +69,14 @@ static bool find_same(struct tdl_checker *checker, struct tdl_name name, enum td
   struct tdl_scope *scope = checker->body->scope;
   struct tdl_binding *binding = kymo_tdl_look(checker, scope->space, name.word);
   if (!binding)
-    binding = kymo_tdl_look_in(checker, root_of(scope, role), name.word);
+    binding = kymo_tdl_look_here(checker, root_of(scope, role), name.word);
   *slot = binding ? binding->slot : NULL;
   return !binding || (*slot && !(*slot)->is_active && !(*slot)->is_parameter) ||
          kymo_tdl_fail(checker->session, name.at, "E33",
                        "\"%s\" is here already, and not in a branch that excludes this one", name.word->text);
 }
 
-/* Whether a named USE around it has a name that is not listed. */
+/* Whether a named USE or REPEAT around it has a name that is not listed. */
 static bool is_in_hidden_use(const struct tdl_slot *slot) {
   for (const struct tdl_item *use = slot->use; use; use = use->outer_use)
     if (use->name.word->text[0] == '_')
@@ -133,6 +133,16 @@ struct tdl_slot *kymo_tdl_declare_slot(struct tdl_checker *checker, struct tdl_i
   if (repeats > slot->repeats)
     slot->repeats = repeats;
   item->slot = slot;
+  return slot;
+}
+
+struct tdl_slot *kymo_tdl_declare_list(struct tdl_checker *checker, const struct tdl_item *item) {
+  struct tdl_slot *slot = new_slot(checker, (struct tdl_name){.at = item->name.at}, TDL_UNTYPED);
+  if (!slot || !remember(checker, slot))
+    return NULL;
+  slot->is_active = true;
+  slot->repeats = checker->body->repeats + 1;
+  slot->top = checker->body->record ? checker->body->top : NULL;
   return slot;
 }
 

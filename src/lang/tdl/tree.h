@@ -493,7 +493,7 @@ struct tdl_slot {
   bool is_used;           /* an expression of its own record, or an attribute, needs its value */
   bool is_kept;           /* another record needs it after this one's end */
   uint32_t repeats;       /* the number of REPEATs and ARRAYs around it: a sequence, if any */
-  struct tdl_item *use;   /* the innermost named USE that it is part of, or NULL */
+  struct tdl_item *use;   /* the innermost named USE or REPEAT that it is part of, or NULL */
   struct tdl_item *first; /* the items that fill it, by tdl_item.same_slot */
   /* for the checker: */
   struct tdl_item *last,
@@ -551,7 +551,7 @@ struct tdl_item {
   struct tdl_item *next;
   enum tdl_item_kind kind;
   uint32_t at, length;
-  struct tdl_name name;    /* FIELD, LET, USE: word NULL: nameless */
+  struct tdl_name name;    /* FIELD, LET, USE, REPEAT: word NULL: nameless */
   struct tdl_field *field; /* FIELD; LET: attributes (view only), type NULL */
   struct tdl_expr *expr;   /* LET, CHECK, CASE, FILLER, REPEAT TIMES and UNTIL, DEFINE (value) */
   /* USE */
@@ -564,7 +564,7 @@ struct tdl_item {
   struct tdl_group *group;      /* checked */
   struct tdl_slot **parameters; /* checked: argument_count slots */
   struct tdl_item *items;       /* USE (checked: a copy of the group's), REPEAT */
-  struct tdl_item *outer_use;   /* USE, checked: the innermost named one that it is part of, or NULL */
+  struct tdl_item *outer_use; /* USE, REPEAT, checked: the innermost named one that it is part of, or NULL */
   /* FILLER */
   enum tdl_filler filler;
   bool has_fill; /* = fill: every byte (or the bits' number) is checked */
@@ -573,7 +573,8 @@ struct tdl_item {
   struct tdl_branch *branches; /* IF, CASE */
   /* REPEAT */
   enum tdl_repeat repeat;
-  uint64_t limit; /* default 1048576 */
+  uint64_t limit;             /* default 1048576 */
+  struct tdl_slot *list_slot; /* checked: with a name: stands for the list, for COUNT OF */
   /* ORDER */
   bool is_file;
   struct tdl_order_choice *choices;
@@ -600,7 +601,8 @@ struct tdl_item {
   struct tdl_item *same_slot; /* the next item that fills the same slot */
   struct tdl_slot *size_slot; /* SIZE_NONE: value of this slot + size_plus is the size in bytes */
   int64_t size_plus;
-  uint32_t option; /* generated: in which of the forms of its slot it is delivered */
+  uint32_t option;       /* generated: in which of the forms of its slot it is delivered */
+  struct tdl_list *list; /* generated: of a REPEAT the list that it fills, of others the one around them */
   /* checked, for all: */
   int64_t offset_bits; /* from the start of the record, prefix included; -1: depends on the data */
 };
