@@ -403,6 +403,17 @@ static bool bind_key(struct binding *binding, struct filter_bound *bound) {
                                 binding->machine->filter->texts[bound->node->key].bytes);
 }
 
+static const char *path_of(const struct binding *binding, const struct filter_bound *bound) {
+  return binding->machine->filter->texts[bound->node->a].bytes;
+}
+
+/* A class without the list decides the test. */
+static void bind_elements(struct filter_bound *bound) {
+  static const struct filter_value absent = {.v.sort = KYMO_SORT_ABSENT};
+  if (!bound->a->way)
+    set_constant(bound, &absent);
+}
+
 static bool bind_leaf(struct binding *binding, struct filter_bound *bound) {
   switch (bound->node->op) {
   case KYMO_FILTER_INTEGER:
@@ -414,8 +425,16 @@ static bool bind_leaf(struct binding *binding, struct filter_bound *bound) {
   case KYMO_FILTER_ELEMENT:
   case KYMO_FILTER_SIZE:
   case KYMO_FILTER_COUNT:
-    return kymo_filter_bind_field(binding->machine, binding->event, bound,
-                                  binding->machine->filter->texts[bound->node->a].bytes);
+    if (bound->node->c)
+      return kymo_filter_bind_each(binding->machine, binding->event, bound,
+                                   binding->bounds[bound->node->c - 1], path_of(binding, bound));
+    return kymo_filter_bind_field(binding->machine, binding->event, bound, path_of(binding, bound));
+  case KYMO_FILTER_EACH:
+    return kymo_filter_bind_each(binding->machine, binding->event, bound,
+                                 bound->node->b == KYMO_FILTER_NONE ? NULL : binding->bounds[bound->node->b],
+                                 path_of(binding, bound));
+  case KYMO_FILTER_SOME:
+  case KYMO_FILTER_TALLY: bind_elements(bound); return true;
   case KYMO_FILTER_KIND: bind_kind(binding, bound); return true;
   case KYMO_FILTER_TIME: bind_time(binding, bound); return true;
   case KYMO_FILTER_JOB:

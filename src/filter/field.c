@@ -118,46 +118,126 @@ static bool visit_value(struct visit *visit, enum kymo_token token, const struct
   return visit->is_done;
 }
 
-/* Goes over all values of the way until one decides. Elements of arrays of compounds are only counted. */
-static void walk_way(const struct filter_way *way, const struct kymo_event *event, struct visit *visit) {
-  int reached[KYMO_WALK_DEPTH + 1] = {0};
-  uint32_t depth = 0;
+/* A walk along a way: over all of its scope, or over an element of an EACH. */
+struct along {
+  const struct filter_way *way;
   struct kymo_walk walk;
-  struct kymo_value value;
-  if (!kymo_walk_begin(&walk, event, way->scope))
+  struct kymo_value value; /* of the current step, which is so far along the way: */
+  int here;
+  uint32_t depth;
+  int reached[KYMO_WALK_DEPTH + 1]; /* by depth */
+  const struct filter_spot *spot;   /* whose first step is still to come, or NULL */
+  bool is_element;
+};
+
+static bool begin_along(struct along *along, const struct filter_way *way, const struct filter_look *look) {
+  along->way = way;
+  along->depth = 0;
+  along->reached[0] = 0;
+  along->is_element = way->each != NULL;
+  along->spot = way->each ? look->machine->spots[way->each->index] : NULL;
+  if (along->spot)
+    along->walk = along->spot->walk;
+  return way->each ? along->spot != NULL : kymo_walk_begin(&along->walk, look->event, way->scope);
+}
+
+/* The next step; DONE at the end of the scope or element. */
+static enum kymo_token step_along(struct along *along) {
+  enum kymo_token token;
+  bool is_first = along->spot != NULL;
+  if (is_first) {
+    along->value = along->spot->value;
+    token = along->spot->token;
+    along->spot = NULL;
+  } else if (along->is_element && along->depth == 0) {
+    return KYMO_TOKEN_DONE;
+  } else {
+    token = kymo_walk_next(&along->walk, &along->value);
+  }
+  if (token == KYMO_TOKEN_END) {
+    along->depth--;
+    return token;
+  }
+  if (is_first) /* the way begins in it */
+    along->value.member = NULL;
+  along->here = follow(along->way, along->reached[along->depth], &along->value);
+  if (token == KYMO_TOKEN_BEGIN)
+    along->reached[++along->depth] = along->here;
+  return token == KYMO_TOKEN_ERROR ? KYMO_TOKEN_DONE : token;
+}
+
+static bool is_list(const struct kymo_type *type) {
+  return type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE;
+}
+
+/* Goes over all values of the way until one decides. Elements of arrays of compounds are only counted. */
+static void walk_way(const struct filter_way *way, const struct filter_look *look, struct visit *visit) {
+  struct along along;
+  if (!begin_along(&along, way, look))
     return;
-  for (enum kymo_token token;
-       (token = kymo_walk_next(&walk, &value)) != KYMO_TOKEN_DONE && token != KYMO_TOKEN_ERROR;) {
-    if (token == KYMO_TOKEN_END) {
-      depth--;
-      continue;
-    }
-    int here = follow(way, reached[depth], &value);
+  for (enum kymo_token token; (token = step_along(&along)) != KYMO_TOKEN_DONE;) {
+    const struct kymo_value *value = &along.value;
+    bool is_there = token != KYMO_TOKEN_END && along.here == (int)way->depth;
     if (token == KYMO_TOKEN_BEGIN) {
-      reached[++depth] = here;
-      bool is_list = value.type->kind == KYMO_KIND_ARRAY || value.type->kind == KYMO_KIND_SEQUENCE;
-      visit->is_reached |= is_list && here > 0;
-      if (is_list && here == (int)way->depth && visit->wants_bytes) {
+      visit->is_reached |= is_list(value->type) && along.here > 0;
+      if (is_list(value->type) && is_there && visit->wants_bytes) {
         static const struct kymo_type address = {.kind = KYMO_KIND_BLOB_SEQUENCE};
         visit->value =
-            (struct filter_value){.v = kymo_value_bytes(event->packet->data + walk.at_bits / 8,
-                                                        value.count * value.type->element->size_bits / 8),
+            (struct filter_value){.v = kymo_value_bytes(look->event->packet->data + along.walk.at_bits / 8,
+                                                        value->count * value->type->element->size_bits / 8),
                                   .type = &address};
         visit->is_done = true;
         return;
       }
-      if (is_list && here == (int)way->depth && value.type->element->kind >= KYMO_KIND_STRUCT)
-        visit->count += value.count;
-    } else if (here == (int)way->depth && visit_value(visit, token, &value)) {
+      if (is_list(value->type) && is_there && value->type->element->kind >= KYMO_KIND_STRUCT)
+        visit->count += value->count;
+    } else if (is_there && visit_value(visit, token, value)) {
       return;
     }
   }
 }
 
+static bool holds_lists(const struct kymo_type *type) {
+  type = type->element;
+  while (type->kind == KYMO_KIND_OPTIONAL)
+    type = type->element;
+  return is_list(type);
+}
+
+bool kymo_filter_for_each(const struct filter_bound *each, struct filter_look *look, filter_visit *visit,
+                          void *user) {
+  const struct filter_spot **at = &look->machine->spots[each->index], *outer = *at;
+  struct filter_spot spot;
+  struct along along;
+  uint32_t depth = 0; /* of the list whose elements are visited; 0: none is open */
+  bool is_reached = false, is_done = false;
+  if (!each->way || !begin_along(&along, each->way, look))
+    return false;
+  for (enum kymo_token token; !is_done && (token = step_along(&along)) != KYMO_TOKEN_DONE;) {
+    if (token == KYMO_TOKEN_END) {
+      depth = along.depth < depth ? 0 : depth;
+      continue;
+    }
+    bool is_begin = token == KYMO_TOKEN_BEGIN;
+    if (depth && along.depth - is_begin == depth) {
+      spot.walk = along.walk;
+      spot.value = along.value;
+      spot.token = token;
+      *at = &spot;
+      is_done = visit(look, user);
+      *at = outer;
+    } else if (!depth && is_begin && is_list(along.value.type) && along.here == (int)each->way->depth) {
+      is_reached = true;
+      depth = holds_lists(along.value.type) ? 0 : along.depth;
+    }
+  }
+  return is_reached;
+}
+
 static void get_first(const struct filter_bound *bound, struct filter_look *look,
                       struct filter_value *value) {
   struct visit visit = {.wanted = 0};
-  walk_way(bound->way, look->event, &visit);
+  walk_way(bound->way, look, &visit);
   *value = visit.is_done ? visit.value : (struct filter_value){.v.sort = KYMO_SORT_ABSENT};
 }
 
@@ -169,7 +249,7 @@ bool kymo_filter_any(const struct filter_bound *bound, struct filter_look *look,
     return value.v.sort != KYMO_SORT_ABSENT && each(&value, user);
   }
   struct visit visit = {.each = each, .user = user};
-  walk_way(bound->way, look->event, &visit);
+  walk_way(bound->way, look, &visit);
   return visit.is_done;
 }
 
@@ -177,7 +257,7 @@ bool kymo_filter_count_elements(const struct filter_bound *bound, struct filter_
   struct visit visit = {.wanted = UINT64_MAX};
   if (!bound->way)
     return false;
-  walk_way(bound->way, look->event, &visit);
+  walk_way(bound->way, look, &visit);
   *count = visit.count;
   return visit.is_reached;
 }
@@ -191,7 +271,7 @@ static void get_element(const struct filter_bound *bound, struct filter_look *lo
   if (!bound->way || index.v.sort != KYMO_SORT_NUMBER || index.v.n.high != 0)
     return;
   struct visit visit = {.wanted = index.v.n.low};
-  walk_way(bound->way, look->event, &visit);
+  walk_way(bound->way, look, &visit);
   if (visit.is_done)
     *value = visit.value;
 }
@@ -226,7 +306,7 @@ static void get_size(const struct filter_bound *bound, struct filter_look *look,
 static void get_address(const struct filter_bound *bound, struct filter_look *look,
                         struct filter_value *value) {
   struct visit visit = {.wants_bytes = true};
-  walk_way(bound->way, look->event, &visit);
+  walk_way(bound->way, look, &visit);
   *value = visit.is_done ? visit.value : (struct filter_value){.v.sort = KYMO_SORT_ABSENT};
 }
 
@@ -261,30 +341,68 @@ static bool find_way(struct filter_way *way, const struct kymo_type *type, const
   return false;
 }
 
+/* The list at the end of a path, without its elements. */
+static bool find_list(struct filter_way *way, const struct kymo_type *type, const char *path) {
+  size_t length = strlen(path), room = KYMO_WALK_DEPTH;
+  while (type->kind == KYMO_KIND_OPTIONAL)
+    type = type->element;
+  if (length == 0 && is_list(type)) {
+    while (type->kind == KYMO_KIND_OPTIONAL || is_list(type))
+      type = type->element;
+    way->element = type;
+    return true;
+  }
+  while (type->kind == KYMO_KIND_OPTIONAL || is_list(type))
+    type = type->element;
+  const struct kymo_member *member = kymo_element_member(type);
+  uint32_t depth = way->depth;
+  if (member && depth < room) {
+    way->members[way->depth++] = member;
+    return find_list(way, member->type, path);
+  }
+  for (; length > 0 && depth < room; length--) {
+    if ((path[length] != 0 && path[length] != '.') || !(member = kymo_member_named(type, path, length)))
+      continue;
+    way->members[way->depth++] = member;
+    if (find_list(way, member->type, path + length + (path[length] == '.')))
+      return true;
+    way->depth = depth;
+  }
+  return false;
+}
+
+/* What a class has in four scopes. */
+#define ROOTS 4
+static void list_roots(const struct kymo_event *event, const struct kymo_node *roots[ROOTS]) {
+  const struct kymo_decoder *decoder = kymo_decoder_of(event);
+  roots[0] = event->plan->payload;
+  roots[1] = event->plan->specific_context;
+  roots[2] = decoder->plan->common_context;
+  roots[3] = decoder->plan->packet_context;
+}
+static const enum kymo_scope root_scopes[ROOTS] = {KYMO_SCOPE_PAYLOAD, KYMO_SCOPE_SPECIFIC_CONTEXT,
+                                                   KYMO_SCOPE_COMMON_CONTEXT, KYMO_SCOPE_PACKET_CONTEXT};
+
+/* Keeps a way for the bound. False: out of memory. */
+static bool keep_way(struct filter_machine *machine, struct filter_bound *bound,
+                     const struct filter_way *way) {
+  struct filter_way *kept = kymo_arena_alloc(&machine->arena, sizeof *kept);
+  if (kept)
+    *kept = *way;
+  bound->way = kept;
+  return kept != NULL;
+}
+
 /* A field in an array of any scope. */
 static bool bind_way(struct filter_machine *machine, const struct kymo_event *event,
                      struct filter_bound *bound, const char *path) {
-  const struct kymo_decoder *decoder = kymo_decoder_of(event);
-  const struct {
-    enum kymo_scope scope;
-    const struct kymo_node *root;
-  } roots[] = {
-      {KYMO_SCOPE_PAYLOAD, event->plan->payload},
-      {KYMO_SCOPE_SPECIFIC_CONTEXT, event->plan->specific_context},
-      {KYMO_SCOPE_COMMON_CONTEXT, decoder->plan->common_context},
-      {KYMO_SCOPE_PACKET_CONTEXT, decoder->plan->packet_context},
-  };
-  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
-    struct filter_way way = {.scope = roots[i].scope};
+  const struct kymo_node *roots[ROOTS];
+  list_roots(event, roots);
+  for (size_t i = 0; i < ROOTS; i++) {
+    struct filter_way way = {.scope = root_scopes[i]};
     bool has_array = false;
-    if (!roots[i].root || !find_way(&way, roots[i].root->type, path, &has_array) || !has_array)
-      continue;
-    struct filter_way *kept = kymo_arena_alloc(&machine->arena, sizeof *kept);
-    if (!kept)
-      return false;
-    *kept = way;
-    bound->way = kept;
-    return true;
+    if (roots[i] && find_way(&way, roots[i]->type, path, &has_array) && has_array)
+      return keep_way(machine, bound, &way);
   }
   return true;
 }
@@ -415,5 +533,42 @@ bool kymo_filter_bind_field(struct filter_machine *machine, const struct kymo_ev
     bound->value.type = kymo_find_field(event->plan, bound->field)->node->shown;
     bound->get = get_field;
   }
+  return true;
+}
+
+/* ---- elements ---- */
+
+/* The list in the elements of another list, or in any scope. */
+static bool bind_list(struct filter_machine *machine, const struct kymo_event *event,
+                      struct filter_bound *bound, const struct filter_bound *each, const char *path) {
+  const struct kymo_node *roots[ROOTS];
+  struct filter_way way = {.each = each};
+  if (each)
+    return !each->way || !find_list(&way, each->way->element, path) || keep_way(machine, bound, &way);
+  list_roots(event, roots);
+  for (size_t i = 0; i < ROOTS; i++) {
+    way = (struct filter_way){.scope = root_scopes[i]};
+    if (roots[i] && find_list(&way, roots[i]->type, path))
+      return keep_way(machine, bound, &way);
+  }
+  return true;
+}
+
+bool kymo_filter_bind_each(struct filter_machine *machine, const struct kymo_event *event,
+                           struct filter_bound *bound, const struct filter_bound *each, const char *path) {
+  static filter_get *const gets[KYMO_FILTER_OP_COUNT] = {[KYMO_FILTER_FIELD] = get_first,
+                                                         [KYMO_FILTER_ELEMENT] = get_element,
+                                                         [KYMO_FILTER_SIZE] = get_size,
+                                                         [KYMO_FILTER_COUNT] = get_count};
+  struct filter_way way = {.each = each};
+  uint8_t op = bound->node->op;
+  bool has_array = false;
+  if (op == KYMO_FILTER_EACH)
+    return bind_list(machine, event, bound, each, path);
+  if (each->way && find_way(&way, each->way->element, path, &has_array) && !keep_way(machine, bound, &way))
+    return false;
+  bound->get = bound->way ? gets[op] : get_absent;
+  bound->is_constant = !bound->way;
+  bound->is_many = bound->way && has_array && op == KYMO_FILTER_FIELD;
   return true;
 }

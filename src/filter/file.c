@@ -17,7 +17,7 @@
 #include <string.h>
 
 static const char magic[8] = "KYMOFDL";
-enum { MAJOR = 1, MINOR = 0, OVER_ALL = 1, COUNTS = 8, HASH_SEED = 0x4644 };
+enum { MAJOR = 1, MINOR = 1, OVER_ALL = 1, COUNTS = 8, HASH_SEED = 0x4644 };
 
 bool kymo_filter_is(const uint8_t *bytes, size_t length) {
   return length >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;

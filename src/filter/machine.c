@@ -64,7 +64,8 @@ static struct filter_machine *new_machine(struct kymo_trace *trace, struct kymo_
   machine->memos = kymo_arena_array(&machine->arena, count, sizeof *machine->memos);
   machine->regexes = kymo_arena_array(&machine->arena, count, sizeof(struct kymo_regex *));
   machine->patterns = kymo_arena_array(&machine->arena, count, sizeof(struct kymo_regex_memory *));
-  if (machine->states && machine->memos && machine->regexes && machine->patterns)
+  machine->spots = kymo_arena_array(&machine->arena, count, sizeof(struct filter_spot *));
+  if (machine->states && machine->memos && machine->regexes && machine->patterns && machine->spots)
     return machine;
   kymo_filter_machine_free(machine);
   return NULL;

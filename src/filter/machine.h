@@ -54,11 +54,21 @@ typedef bool filter_test(const struct filter_bound *bound, struct filter_look *l
 typedef void filter_get(const struct filter_bound *bound, struct filter_look *look,
                         struct filter_value *value);
 
-/* A field within arrays, or an array: the members on the way to it. */
+/* A field within arrays, or an array: the members on the way to it, from the scope, or from an element of
+ * `each`. */
 struct filter_way {
   enum kymo_scope scope;
+  const struct filter_bound *each; /* or NULL */
   uint32_t depth;
   const struct kymo_member *members[KYMO_WALK_DEPTH];
+  const struct kymo_type *element; /* of an EACH */
+};
+
+/* An element of a list: its first step, and the walk after that. */
+struct filter_spot {
+  struct kymo_walk walk;
+  struct kymo_value value;
+  enum kymo_token token;
 };
 
 /* A node for one event class. */
@@ -157,6 +167,7 @@ struct filter_machine {
   struct kymo_arena arena;                  /* classes */
   struct filter_state *states;              /* by node */
   struct filter_memo *memos;                /* by node */
+  const struct filter_spot **spots;         /* by node: the element that an EACH is at; NULL: none */
   struct kymo_regex **regexes;              /* by node */
   struct kymo_regex_memory **patterns;      /* by node */
   uint64_t stamp;                           /* of the current event */
@@ -191,6 +202,10 @@ struct kymo_filter_class *kymo_filter_bind(struct filter_machine *machine, const
  * text is one, else `bound` itself. NULL: out of memory. */
 struct filter_bound *kymo_filter_bind_address(struct filter_machine *machine, const struct kymo_event *event,
                                               struct filter_bound *bound, const struct filter_bound *text);
+/* Makes the bound of an EACH, or of a field of its elements, for the class; neither has a way if the class
+ * has no such field. `each`: in whose elements it is, or NULL. */
+bool kymo_filter_bind_each(struct filter_machine *machine, const struct kymo_event *event,
+                           struct filter_bound *bound, const struct filter_bound *each, const char *path);
 /* Makes a field's bound for the class: its place, or its stand-in. */
 bool kymo_filter_bind_field(struct filter_machine *machine, const struct kymo_event *event,
                             struct filter_bound *bound, const char *path);
@@ -203,6 +218,11 @@ bool kymo_filter_any(const struct filter_bound *bound, struct filter_look *look,
                      const void *user);
 /* The number of the field's elements; false: it is absent. */
 bool kymo_filter_count_elements(const struct filter_bound *bound, struct filter_look *look, uint64_t *count);
+/* Calls `visit` for each element of the list of an EACH, which is at this element then, until it returns
+ * true. False: the event has no such list. */
+typedef bool filter_visit(struct filter_look *look, void *user);
+bool kymo_filter_for_each(const struct filter_bound *each, struct filter_look *look, filter_visit *visit,
+                          void *user);
 /* The value that identifies an integer of this type in tables. */
 void kymo_filter_take(struct filter_value *out, enum kymo_token token, const struct kymo_value *value);
 

@@ -35,7 +35,8 @@ enum kymo_filter_op {
   KYMO_FILTER_SPAN,    /* a length of time; a: in `wides`, picoseconds; with detail 1, ticks of the event's
                      * clock */
   KYMO_FILTER_MOMENT,  /* a: in `moments` */
-  KYMO_FILTER_FIELD,   /* a: in `texts`, steps joined by dots */
+  KYMO_FILTER_FIELD,   /* a: in `texts`, steps joined by dots; c, of these four: 0, or one more than the EACH
+                     * in whose elements the field is */
   KYMO_FILTER_ELEMENT, /* a: in `texts`; b: which element, from 0 */
   KYMO_FILTER_SIZE,    /* a: in `texts`: bytes of this field */
   KYMO_FILTER_COUNT,   /* a: in `texts`: elements of this field */
@@ -78,6 +79,11 @@ enum kymo_filter_op {
   KYMO_FILTER_BEFORE, /* a; detail: enum kymo_filter_which */
   KYMO_FILTER_WITHIN, /* a; b: SPAN; key; detail: enum kymo_filter_side */
   KYMO_FILTER_EVERY,  /* a: the counted node, or KYMO_FILTER_NONE; b: in `wides` */
+  /* elements of lists, since version 1.1 */
+  KYMO_FILTER_EACH, /* a list; a: in `texts`; b: KYMO_FILTER_NONE, or the EACH in whose elements it is. Has no
+                     * value of its own */
+  KYMO_FILTER_SOME, /* a: an EACH; b: a test of an element; detail: 0 ANY, 1 ALL */
+  KYMO_FILTER_TALLY, /* the same: how many elements pass */
   KYMO_FILTER_OP_COUNT,
 };
 
@@ -223,7 +229,7 @@ int kymo_filter_verify(struct kymo_filter *filter, struct kymo_error *error);
 unsigned kymo_filter_operands(const struct kymo_filter_node *node);
 /* Whether a node needs a memory. */
 static inline bool kymo_filter_has_state(const struct kymo_filter_node *node) {
-  return node->op >= KYMO_FILTER_CHANGED;
+  return node->op >= KYMO_FILTER_CHANGED && node->op <= KYMO_FILTER_EVERY;
 }
 /* Whether its result depends on later events. */
 static inline bool kymo_filter_looks_ahead(const struct kymo_filter_node *node) {

@@ -173,6 +173,40 @@ static bool test_has(const struct filter_bound *bound, struct filter_look *look)
   return kymo_filter_any(bound->a, look, has_flags, &flags);
 }
 
+/* ---- elements ---- */
+
+struct elements {
+  const struct filter_bound *test;
+  bool ends_at, is_ended; /* the result that decides; whether some element has it */
+  uint64_t count;
+};
+
+static bool test_element(struct filter_look *look, void *user) {
+  struct elements *elements = user;
+  elements->is_ended = elements->test->test(elements->test, look) == elements->ends_at;
+  return elements->is_ended;
+}
+
+static bool test_elements(const struct filter_bound *bound, struct filter_look *look) {
+  bool is_all = bound->node->detail == 1;
+  struct elements elements = {.test = bound->b, .ends_at = !is_all};
+  return kymo_filter_for_each(bound->a, look, test_element, &elements) && elements.is_ended != is_all;
+}
+
+static bool count_element(struct filter_look *look, void *user) {
+  struct elements *elements = user;
+  elements->count += elements->test->test(elements->test, look);
+  return false;
+}
+
+static void get_tally(const struct filter_bound *bound, struct filter_look *look,
+                      struct filter_value *value) {
+  struct elements elements = {.test = bound->b};
+  bool is_there = kymo_filter_for_each(bound->a, look, count_element, &elements);
+  *value = (struct filter_value){.v.sort = is_there ? KYMO_SORT_NUMBER : KYMO_SORT_ABSENT,
+                                 .v.n = kymo_wide_of_u64(elements.count)};
+}
+
 /* ---- records ---- */
 
 static bool is_there(const struct filter_value *value, const void *user) {
@@ -257,6 +291,9 @@ filter_test *const kymo_filter_tests[KYMO_FILTER_OP_COUNT] = {
     [KYMO_FILTER_DAMAGED] = test_damaged,
     [KYMO_FILTER_JOB] = test_constant,
     [KYMO_FILTER_CHANGED... KYMO_FILTER_EVERY] = test_state,
+    [KYMO_FILTER_EACH] = test_constant,
+    [KYMO_FILTER_SOME] = test_elements,
+    [KYMO_FILTER_TALLY] = test_value,
 };
 
 filter_get *const kymo_filter_gets[KYMO_FILTER_OP_COUNT] = {
@@ -264,4 +301,6 @@ filter_get *const kymo_filter_gets[KYMO_FILTER_OP_COUNT] = {
     [KYMO_FILTER_IF] = get_if,
     [KYMO_FILTER_CALL] = kymo_filter_call,
     [KYMO_FILTER_AND... KYMO_FILTER_EVERY] = get_truth,
+    [KYMO_FILTER_EACH... KYMO_FILTER_SOME] = get_truth,
+    [KYMO_FILTER_TALLY] = get_tally,
 };

@@ -6,7 +6,23 @@
 #include <stdlib.h>
 
 /* The meaning of a node's a, b, c. */
-enum part { NO = 0, NODE, MAYBE, TEXT, WIDE, FLOAT, MOMENT, ACTIVITY, SPAN, ARGUMENTS, LABELS, MEMBERS };
+enum part {
+  NO = 0,
+  NODE,
+  MAYBE,
+  TEXT,
+  WIDE,
+  FLOAT,
+  MOMENT,
+  ACTIVITY,
+  SPAN,
+  ARGUMENTS,
+  LABELS,
+  MEMBERS,
+  LIST,
+  OUTER,
+  INNER
+};
 
 struct shape {
   uint8_t a, b, c;
@@ -20,10 +36,10 @@ static const struct shape shapes[KYMO_FILTER_OP_COUNT] = {
     [KYMO_FILTER_TEXT] = {TEXT, 0, 0, 2, false},
     [KYMO_FILTER_SPAN] = {WIDE, 0, 0, 2, false},
     [KYMO_FILTER_MOMENT] = {MOMENT, 0, 0, 1, false},
-    [KYMO_FILTER_FIELD] = {TEXT, 0, 0, 1, false},
-    [KYMO_FILTER_ELEMENT] = {TEXT, NODE, 0, 1, false},
-    [KYMO_FILTER_SIZE] = {TEXT, 0, 0, 1, false},
-    [KYMO_FILTER_COUNT] = {TEXT, 0, 0, 1, false},
+    [KYMO_FILTER_FIELD] = {TEXT, 0, INNER, 1, false},
+    [KYMO_FILTER_ELEMENT] = {TEXT, NODE, INNER, 1, false},
+    [KYMO_FILTER_SIZE] = {TEXT, 0, INNER, 1, false},
+    [KYMO_FILTER_COUNT] = {TEXT, 0, INNER, 1, false},
     [KYMO_FILTER_NEGATE] = {NODE, 0, 0, 1, false},
     [KYMO_FILTER_INVERT] = {NODE, 0, 0, 1, false},
     [KYMO_FILTER_ADD] = {NODE, NODE, 0, 1, false},
@@ -60,11 +76,14 @@ static const struct shape shapes[KYMO_FILTER_OP_COUNT] = {
     [KYMO_FILTER_BEFORE] = {NODE, 0, 0, 2, false},
     [KYMO_FILTER_WITHIN] = {NODE, SPAN, 0, 3, true},
     [KYMO_FILTER_EVERY] = {MAYBE, WIDE, 0, 1, false},
+    [KYMO_FILTER_EACH] = {TEXT, OUTER, 0, 1, false},
+    [KYMO_FILTER_SOME] = {LIST, NODE, 0, 2, false},
+    [KYMO_FILTER_TALLY] = {LIST, NODE, 0, 1, false},
 };
 
 unsigned kymo_filter_operands(const struct kymo_filter_node *node) {
   const struct shape *shape = &shapes[node->op];
-  bool has_a = shape->a == NODE || (shape->a == MAYBE && node->a != KYMO_FILTER_NONE);
+  bool has_a = shape->a == NODE || shape->a == LIST || (shape->a == MAYBE && node->a != KYMO_FILTER_NONE);
   return (has_a ? 1 : 0) | (shape->b == NODE || shape->b == SPAN ? 2 : 0) | (shape->c == NODE ? 4 : 0);
 }
 
@@ -75,7 +94,8 @@ struct verification {
   uint32_t index;
   uint16_t *depths;
   uint32_t *costs;
-  uint16_t depth;
+  uint16_t *levels; /* how many lists deep the element is that the node's result depends on */
+  uint16_t depth, level;
   uint32_t cost, patterns;
 };
 
@@ -85,8 +105,14 @@ static bool is_node(struct verification *check, uint32_t index) {
     return false;
   if (check->depths[index] >= check->depth)
     check->depth = (uint16_t)(check->depths[index] + 1);
+  if (check->levels[index] > check->level)
+    check->level = check->levels[index];
   check->cost += check->filter->nodes[index].is_shared ? 1 : check->costs[index];
   return check->depth <= KYMO_FILTER_DEPTH && check->cost <= KYMO_FILTER_PARTS;
+}
+
+static bool is_each(struct verification *check, uint32_t index) {
+  return is_node(check, index) && check->filter->nodes[index].op == KYMO_FILTER_EACH;
 }
 
 static bool is_list_good(struct verification *check, uint8_t part, uint32_t first, uint32_t count) {
@@ -111,6 +137,9 @@ static bool is_part(struct verification *check, uint8_t part, uint32_t value, ui
   case MOMENT: return value < filter->moment_count;
   case ACTIVITY: return value < filter->activity_count;
   case SPAN: return is_node(check, value) && filter->nodes[value].op == KYMO_FILTER_SPAN;
+  case LIST: return is_each(check, value);
+  case OUTER: return value == KYMO_FILTER_NONE || is_each(check, value);
+  case INNER: return value == 0 || is_each(check, value - 1);
   case NO: return true;
   default: return is_list_good(check, part, value, count);
   }
@@ -156,6 +185,17 @@ static bool is_good(struct verification *check) {
   return (node->op != KYMO_FILTER_MATCHES && node->op != KYMO_FILTER_LIKE) || is_pattern(check, node);
 }
 
+/* What depends on an element is tested for each: it is not kept for the event, nor is it remembered. */
+static bool settle_level(struct verification *check) {
+  const struct kymo_filter_node *node = &check->filter->nodes[check->index];
+  if (node->op == KYMO_FILTER_EACH)
+    check->level++;
+  else if (node->op == KYMO_FILTER_SOME || node->op == KYMO_FILTER_TALLY)
+    check->level = (uint16_t)(check->levels[node->a] - 1);
+  check->levels[check->index] = check->level;
+  return check->level == 0 || (!node->is_shared && !kymo_filter_has_state(node));
+}
+
 static bool needs_end(const struct kymo_filter *filter, const struct kymo_filter_node *node) {
   return node->op == KYMO_FILTER_TIME && (filter->moments[node->a].anchor == KYMO_FILTER_END ||
                                           filter->moments[node->b].anchor == KYMO_FILTER_END);
@@ -166,7 +206,8 @@ static int verify_nodes(struct kymo_filter *filter, struct verification *check, 
     const struct kymo_filter_node *node = &filter->nodes[check->index];
     check->depth = 1;
     check->cost = 1;
-    if (!is_good(check))
+    check->level = 0;
+    if (!is_good(check) || !settle_level(check))
       return check->depth > KYMO_FILTER_DEPTH
                  ? kymo_fail(error, KYMO_E_LIMIT, "E61 more than %d operations lie above one another",
                              KYMO_FILTER_DEPTH)
@@ -202,11 +243,13 @@ static bool is_activity(const struct kymo_filter *filter, const struct kymo_filt
 int kymo_filter_verify(struct kymo_filter *filter, struct kymo_error *error) {
   struct verification check = {.filter = filter,
                                .depths = calloc(filter->node_count + 1u, sizeof *check.depths),
-                               .costs = calloc(filter->node_count + 1u, sizeof *check.costs)};
-  int status = check.depths && check.costs ? verify_nodes(filter, &check, error)
-                                           : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+                               .costs = calloc(filter->node_count + 1u, sizeof *check.costs),
+                               .levels = calloc(filter->node_count + 1u, sizeof *check.levels)};
+  int status = check.depths && check.costs && check.levels ? verify_nodes(filter, &check, error)
+                                                           : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   free(check.depths);
   free(check.costs);
+  free(check.levels);
   for (uint32_t i = 0; status == KYMO_OK && i < filter->activity_count; i++)
     if (!is_activity(filter, &filter->activities[i]))
       status = kymo_fail(error, KYMO_E_FORMAT, "activity %u of the filter is none", (unsigned)i);

@@ -5,7 +5,7 @@
 # Files that TDL describes, from end to end: description and bytes are made here, kymo cat --key has to give the events.
 #
 #   cases.py    one small file for each construct of the language
-#   structs.py  lists of structs
+#   structs.py  lists of structs, and filters of their elements
 #   expressions.py   one table for constants, LET and filters
 #   hidden.py   names of fields that the compiler would like to have for itself
 #   untimed.py  events without a time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lists of structs: which REPEATs become some, their names, what is absent in an element. Each holds for the described
+"""Lists of structs: which REPEATs become some, their names, what is absent in an element, filters of elements. Each holds for the described
 file and for the CTF 1 and 2 that are written from it."""
 import json
 import pathlib
@@ -136,6 +136,7 @@ refused('a list is no value', trace('m: REPEAT TIMES 2 IS a: UNSIGNED 8; END; LE
 refused('a member needs its list', trace('m: REPEAT TIMES 2 IS a: UNSIGNED 8; END; LET x=a;'), 'E31 unknown name "a"')
 refused('a member that the list does not have', trace('m: REPEAT TIMES 2 IS size: UNSIGNED 8; END; LET x=m.sise;'), 'E31 no field "sise" in "m" (did you mean "size"?)')
 refused('a member before it is read', trace('m: REPEAT TIMES 2 IS LET x=a; a: UNSIGNED 8; END;'), 'E34 "a" is used before it is read')
+refused('WITH is of filters', trace('m: REPEAT TIMES 2 IS a: UNSIGNED 8; END; LET x=COUNT OF m WITH (m.a=1);'), 'E43 WITH is only for filters')
 
 
 def nested(depth):
@@ -170,3 +171,74 @@ pathlib.Path('shown.bin').write_bytes(b'\1\2\3\2\4\5\6\7')
 done = subprocess.run([KYMO, 'explain', '--key', 'shown.key', 'shown.bin'], capture_output=True, text=True)
 hold('explain names places', [line[38:] for line in done.stdout.splitlines()[1:]],
      ['m[0].n = 1', 'm[0].i[0].x = 2', 'm[0].i[0].y = 3', 'm[1].n = 2', 'm[1].i[0].x = 4', 'm[1].i[0].y = 5', 'm[1].i[1].x = 6', 'm[1].i[1].y = 7'])
+
+# ---- filters of elements ----
+
+ITEMS = ('id: UNSIGNED 8; m: REPEAT TIMES 2 IS pmid: UNSIGNED 8; value: UNSIGNED 8 TOKEN st; IF pmid=9 THEN extra: STRING 2; END; n: UNSIGNED 8;\n'
+         'i: REPEAT TIMES n IS x,y: UNSIGNED 8; END; END; REPEAT TIMES 3 IS v: UNSIGNED 8; END; k: UNSIGNED 8; REPEAT TIMES k IS w: BYTES 1; END;')
+FILE = forms('filtered', trace(ITEMS, 'TOKEN st=("low"=0..10, "high"=11..255);'),
+             b'\1' + b'\5\3\0' + b'\6\x14\1\7\10' + b'\1\2\3' + b'\0' +
+             b'\2' + b'\5\x14\2\1\2\3\4' + b'\x09\1AB\1\7\11' + b'\4\5\6' + b'\1A')
+
+
+def select(expression, wanted):
+    for form, arguments in FILE:
+        got, said = cat('--filter', expression, *arguments)
+        hold(f'{expression}, {form}', [fields(event)['id'] for event in got] if not said else said.splitlines()[0].split(': error: ', 1)[1], wanted)
+
+
+def compiled_select(expression, wanted):
+    for form, arguments in FILE:
+        against = arguments[1] if form == 'described' else arguments[0]
+        pathlib.Path('one.fdl').write_text(f'FILTER f; SELECT {expression}.')
+        subprocess.run([KYMO, 'compile', 'one.fdl', '--key', against, '-o', 'one.filter'], check=False)
+        got, _ = cat('--filter-file', 'one.filter', *arguments)
+        hold(f'{expression}, compiled, {form}', [fields(event)['id'] for event in got], wanted)
+
+
+select('m.pmid = 5 AND m.value > 10', [1, 2])
+select('ANY m WITH (m.pmid = 5 AND m.value > 10)', [2])
+select('ANY m WITH (m.pmid = 5 AND m.value = "high")', [2])
+select('ANY m WITH (m.pmid = 5 AND m.value = "hihg")', 'E32 m.value is never "hihg" (did you mean "high"?)')
+select('NOT ANY m WITH (m.pmid = 5 AND m.value > 10)', [1])
+select('ALL m WITH (m.pmid IN (5, 6))', [1])
+select('ALL m WITH (m.value > 0)', [1, 2])
+select('COUNT OF m WITH (m.value > 2) = 2', [1])
+select('COUNT OF m WITH (m.value > 2) + COUNT OF m = 3', [2])
+select('COUNT OF m WITH (m.n > 1) = id - 1', [1, 2])
+select('ANY m WITH (m.extra = "AB" AND m.pmid = 9)', [2])
+select('ANY m WITH (m.extra IS PRESENT AND m.pmid = 5)', [])
+select('ANY m WITH (m.extra IS NOT PRESENT AND m.pmid = 5)', [1, 2])
+select('ALL m WITH (m.extra IS NOT PRESENT)', [1])
+select('ANY m WITH (COUNT OF m.i = 2 AND m.i.x = 3)', [2])
+select('ANY m WITH (m.i.x = 1 AND m.i.y = 4)', [2])
+select('ANY m WITH (ANY m.i WITH (m.i.x = 1 AND m.i.y = 4))', [])
+select('ANY m WITH (m.pmid = 6 AND ANY m.i WITH (m.i.x = 7 AND m.i.y = m.pmid + 2 AND id = 1))', [1])
+select('ANY m WITH (ALL m.i WITH (m.i.x < m.i.y) AND COUNT OF m.i > 0)', [1, 2])
+select('ANY m WITH (COUNT OF m.i WITH (m.i.x > 2) = 1 AND m.pmid = 5)', [2])
+select('ANY m.i WITH (m.i.x = 3 AND m.i.y = 4)', [2])
+select('ALL m.i WITH (m.i.x = 7)', [1])
+select('COUNT OF m.i WITH (m.i.x >= 3) = 2', [2])
+select('ANY v WITH (v > 3 AND v < 5)', [2])
+select('COUNT OF v WITH (v >= 3) = 1', [1])
+select('ALL w WITH (w = x"41")', [1, 2])
+select('ANY w WITH (w = x"41")', [2])
+select('m.value[0] = 20 AND m.i.y[1] = 4', [2])
+select('ANY m WITH (m.pmid = 9 AND m.i.x[0] = 7)', [2])
+select('m.i.x = 7 AND ANY m WITH (m.pmid = default(m.n, 0) + 5)', [1])
+select('ANY m WITH ((IF m.pmid = 5 THEN m.value ELSE 0) = 20)', [2])
+select('ANY m WITH (m.value IN (id .. 3) AND m.extra LIKE "A*")', [])
+select('ANY m WITH (m.value IN (1 .. id) AND m.extra MATCHES /^A/)', [2])
+select('ANY id WITH (id = 1)', 'E41 expected a sequence, found a number')
+select('ANY m.pmid WITH (m.pmid = 1)', 'E41 expected a sequence, found a number in the elements of one')
+select('ANY m WITH (m.pmit = 1)', 'E31 no event has a field "m.pmit" (did you mean "m.pmid"?)')
+select('ANY mm WITH (mm.pmid = 1)', 'E31 no event has a field "mm"')
+select('ANY m WITH (v = 1)', 'E41 expected one value, or what is in an element of "m", found a sequence')
+select('ANY m WITH (COUNT OF v = 3)', 'E41 expected one value, or what is in an element of "m", found a sequence')
+select('ANY m WITH (m.pmid IS CHANGED)', 'E41 a test with a memory is of events, and this condition of elements of "m"')
+select('ANY m WITH (AFTER (id = 1))', 'E41 a test with a memory is of events, and this condition of elements of "m"')
+select('ANY m WITH (m.pmid)', [1, 2])
+select('ANY m (m.pmid = 1)', 'E21 expected WITH, found (')
+select('ANY m WITH m.pmid = 1', 'E21 expected "(", found m')
+compiled_select('ANY m WITH (m.pmid = 5 AND ANY m.i WITH (m.i.x = 3 AND m.pmid = 5))', [2])
+compiled_select('COUNT OF m WITH (m.value > 2) = 2', [1])

@@ -226,8 +226,31 @@ class Maker:
         return f'flags HAS {word} OF ({text})', lambda at: some(
             self.events.field(at, 'flags'), lambda one: pick([one & FLAGS[name] == FLAGS[name] if word == 'ALL' else bool(one & FLAGS[name]) for name in names]))
 
+    def elements(self):
+        """ANY, ALL and COUNT OF list WITH: two conditions of one element."""
+        name = self.rng.choice(['sizes', 'pairs'])
+        (a, fa), op, link = self.value(0), self.rng.choice(['=', '<>', '<', '>=']), self.rng.choice(['AND', 'OR'])
+        low = self.rng.randrange(5)
+        other, holds = ('sizes <> %d' % low, lambda one: one != low) if name == 'sizes' else ('pairs.b = "p"', lambda one: one['b'] == 'p')
+        first = 'sizes' if name == 'sizes' else 'pairs.a'
+
+        def verdicts(at):
+            value = self.events.field(at, name)
+            if value is None:
+                return None
+            pairs = [(relate(one if name == 'sizes' else one['a'], op, fa(at)), holds(one)) for one in value]
+            return [all(pair) if link == 'AND' else any(pair) for pair in pairs]
+        condition = f'{name} WITH ({first} {op} {a} {link} {other})'
+        word = self.rng.choice(['ANY', 'ALL', 'COUNT OF'])
+        if word == 'COUNT OF':
+            return f'COUNT OF {condition} >= {low % 3}', lambda at: verdicts(at) is not None and sum(verdicts(at)) >= low % 3
+        pick = any if word == 'ANY' else all
+        return f'{word} {condition}', lambda at: verdicts(at) is not None and pick(verdicts(at))
+
     def simple(self):
-        kind = self.rng.randrange(10)
+        kind = self.rng.randrange(11)
+        if kind == 10:
+            return self.elements()
         if kind < 4:
             return self.compare()
         if kind < 6:

@@ -31,10 +31,21 @@ enum fdl_kind {
 #define FDL_WHOLE (FDL_NUMBER | FDL_LABELLED | FDL_FLAGS)
 #define FDL_ANY_NUMBER (FDL_WHOLE | FDL_FRACTION)
 
+/* A list in whose elements a condition is (ANY list WITH): `path` of the list in the elements of `outer`, or
+ * in the event; node: its EACH. */
+struct fdl_each {
+  struct fdl_each *outer;
+  const struct tdl_path *names; /* as written: with those of outer lists */
+  const char *path;
+  uint32_t node;
+};
+
 /* A name in the schemas, with its types in the event classes. */
 struct fdl_field {
   struct fdl_field *next;
   const char *path;
+  const struct fdl_each *each; /* it is in the elements of this list, or NULL; */
+  const char *inner;           /* the path there; "": the element itself */
   unsigned kinds;
   const struct kymo_type **types;
   uint32_t type_count, capacity;
@@ -44,6 +55,7 @@ struct fdl_field {
   bool is_event; /* class names replace it in some event class */
   bool is_group;
   bool is_open;       /* labels that only the trace knows */
+  bool is_late;       /* unknown now; the trace may have it */
   bool has_addresses; /* addresses whose names are in files of programs */
 };
 
@@ -69,6 +81,7 @@ struct fdl_compiler {
   size_t schema_count;
   struct fdl_definition *definitions;
   struct fdl_field *fields; /* names looked up so far */
+  struct fdl_each *each;    /* of the innermost WITH, or NULL */
 };
 
 /* An expression, compiled. */
@@ -106,8 +119,11 @@ bool kymo_fdl_add_moment(struct fdl_compiler *compiler, const struct tdl_expr *l
 bool kymo_fdl_generate_time(struct fdl_compiler *compiler, const struct tdl_expr *expr,
                             struct fdl_value *value);
 
-/* What a path means; NULL after E31 if it is unknown. */
+/* What a path means; NULL after E31 if it is unknown. Within WITH, paths that begin with that of the list
+ * mean the element. */
 const struct fdl_field *kymo_fdl_find(struct fdl_compiler *compiler, const struct tdl_path *path);
+/* The list of ANY, ALL or COUNT OF … WITH; its node is not made yet. NULL after E31 or E41. */
+struct fdl_each *kymo_fdl_find_list(struct fdl_compiler *compiler, const struct tdl_path *path);
 /* Whether files have the field as a number of 32 bits with the lowest byte first, by their description. */
 bool kymo_fdl_is_little(const struct fdl_compiler *compiler, const struct fdl_field *field);
 /* Adds the path's text to the filter. */

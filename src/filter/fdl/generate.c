@@ -98,10 +98,15 @@ static bool use_definition(struct fdl_compiler *compiler, struct fdl_definition 
   definition->uses++;
   *value = *definition->value;
   value->at = expr->at;
-  if (definition->uses > 1)
+  if (compiler->each && value->is_many)
+    return fail_type(compiler, value, "one value");
+  if (definition->uses > 1 || compiler->each) /* tested once an event, not for each element */
     compiler->builder.nodes[value->node].is_shared = true;
   return true;
 }
+
+/* Operand c of a field's node. */
+static uint32_t each_of(const struct fdl_field *field) { return field->each ? field->each->node + 1 : 0; }
 
 static bool generate_path(struct fdl_compiler *compiler, const struct tdl_expr *expr,
                           struct fdl_value *value) {
@@ -113,7 +118,8 @@ static bool generate_path(struct fdl_compiler *compiler, const struct tdl_expr *
     return false;
   value->kinds = field->kinds;
   value->is_many = field->is_many;
-  struct kymo_filter_node node = new_node(KYMO_FILTER_FIELD, kymo_fdl_add_path(compiler, field), 0, 0);
+  struct kymo_filter_node node =
+      new_node(KYMO_FILTER_FIELD, kymo_fdl_add_path(compiler, field), 0, each_of(field));
   return kymo_fdl_add(compiler, &node, value);
 }
 
@@ -144,7 +150,37 @@ static bool generate_part(struct fdl_compiler *compiler, const struct tdl_expr *
     value->field = field;
   }
   node.a = kymo_fdl_add_path(compiler, field);
+  node.c = each_of(field);
   return kymo_fdl_add(compiler, &node, value);
+}
+
+/* ANY list WITH (test), ALL list WITH (test), COUNT OF list WITH (test) */
+static bool generate_with(struct fdl_compiler *compiler, const struct tdl_expr *expr,
+                          struct fdl_value *value) {
+  struct fdl_each *each = kymo_fdl_find_list(compiler, &expr->path), *around = compiler->each;
+  if (!each)
+    return false;
+  struct kymo_filter_node node =
+      new_node(KYMO_FILTER_EACH, kymo_filter_add_text(&compiler->builder, each->path, strlen(each->path)),
+               each->outer ? each->outer->node : KYMO_FILTER_NONE, 0);
+  if (!kymo_fdl_add(compiler, &node, value))
+    return false;
+  each->node = value->node;
+  compiler->each = each;
+  node = new_node(expr->operation == TDL_COUNT_WITH ? KYMO_FILTER_TALLY : KYMO_FILTER_SOME, each->node, 0, 0);
+  node.detail = expr->operation == TDL_ALL_WITH;
+  bool is_good = kymo_fdl_generate_test(compiler, expr->operands[0], &node.b);
+  compiler->each = around;
+  value->kinds = FDL_NUMBER;
+  return is_good && kymo_fdl_add(compiler, &node, value);
+}
+
+/* Tests with a memory are of events. */
+static bool check_memory(struct fdl_compiler *compiler, const struct tdl_expr *expr) {
+  return !compiler->each ||
+         kymo_tdl_fail(&compiler->session, expr->at, "E41",
+                       "a test with a memory is of events, and this condition of elements of \"%s\"",
+                       compiler->each->names->names[compiler->each->names->count - 1].word->text);
 }
 
 /* ---- arithmetic ---- */
@@ -373,6 +409,8 @@ static bool generate_is(struct fdl_compiler *compiler, const struct tdl_expr *ex
   uint8_t op = expr->operation == TDL_IS_PRESENT ? KYMO_FILTER_PRESENT
                : expr->operation == TDL_IS_VALID ? KYMO_FILTER_VALID
                                                  : KYMO_FILTER_CHANGED;
+  if (op == KYMO_FILTER_CHANGED && !check_memory(compiler, expr))
+    return false;
   if (!kymo_fdl_generate(compiler, expr->operands[0], &operand))
     return false;
   if (op == KYMO_FILTER_CHANGED && operand.is_many)
@@ -403,9 +441,9 @@ static bool generate_kind(struct fdl_compiler *compiler, const struct tdl_expr *
 static bool generate_state(struct fdl_compiler *compiler, const struct tdl_expr *expr,
                            struct fdl_value *value) {
   struct kymo_filter_node node = new_node(KYMO_FILTER_DAMAGED, 0, 0, 0);
-  bool is_good = true;
+  bool is_good = expr->operation < TDL_BETWEEN || check_memory(compiler, expr);
   value->kinds = FDL_NUMBER;
-  if (expr->operands[0])
+  if (is_good && expr->operands[0])
     is_good = kymo_fdl_generate_test(compiler, expr->operands[0], &node.a);
   switch (expr->operation) {
   case TDL_KIND_IN: return generate_kind(compiler, expr, value);
@@ -451,6 +489,9 @@ bool kymo_fdl_generate(struct fdl_compiler *compiler, const struct tdl_expr *exp
   case TDL_SIZE_OF:
   case TDL_COUNT_OF:
   case TDL_LOOKUP: return generate_part(compiler, expr, value);
+  case TDL_ANY_WITH:
+  case TDL_ALL_WITH:
+  case TDL_COUNT_WITH: return generate_with(compiler, expr, value);
   case TDL_CALL: return generate_call(compiler, expr, value);
   case TDL_IF: return generate_if(compiler, expr, value);
   case TDL_IN:

@@ -154,6 +154,35 @@ static bool visit_find(struct walk *walk, const struct kymo_type *scope) {
   return take_type(walk->compiler, walk->field, shown ? shown : member->type);
 }
 
+/* ---- elements of lists ---- */
+
+/* An element of the list in this scope, or NULL. */
+static const struct kymo_type *element_of(const struct kymo_type *scope, const struct fdl_each *each) {
+  bool is_many = false;
+  const struct kymo_type *around = each->outer ? element_of(scope, each->outer) : scope;
+  const struct kymo_member *list = around ? find_member(around, each->path, &is_many) : NULL;
+  const struct kymo_type *type = list ? list->type : NULL;
+  is_many = false;
+  const struct kymo_type *element = type ? inner(type, &is_many) : NULL;
+  return is_many ? element : NULL;
+}
+
+static bool visit_element(struct walk *walk, const struct kymo_type *scope) {
+  const struct fdl_field *field = walk->field;
+  const struct kymo_type *element = element_of(scope, field->each);
+  const struct kymo_member *member = NULL;
+  bool is_many = false;
+  if (!element || (*field->inner && !(member = find_member(element, field->inner, &is_many))))
+    return true;
+  walk->has_found = true;
+  walk->field->is_many |= is_many;
+  return take_type(walk->compiler, walk->field, member ? member->type : element);
+}
+
+static bool visit_element_class(struct walk *walk, const struct kymo_event_class *class_) {
+  return visit_class(walk, class_);
+}
+
 /* The field or its stand-in in one class. */
 static bool find_in_class(struct walk *walk, const struct kymo_event_class *class_, const char *path) {
   struct fdl_field *field = walk->field;
@@ -322,42 +351,99 @@ static bool take_late(struct fdl_compiler *compiler, struct fdl_field *field, co
   if (!is_late(compiler, kymo_plan_defines_late))
     return false;
   field->kinds = FDL_ANY_NUMBER | FDL_TEXT | FDL_BLOB;
-  field->has_text = field->is_open = true;
+  field->has_text = field->is_open = field->is_late = true;
   kymo_tdl_warn(&compiler->session, path->names[0].at, "W24",
                 "\"%s\" is no field that is known now; the trace may have it", field->path);
   return true;
 }
 
-const struct fdl_field *kymo_fdl_find(struct fdl_compiler *compiler, const struct tdl_path *path) {
-  const char *text = join_path(compiler, path);
-  if (!text)
-    return NULL;
-  struct fdl_field *field = compiler->fields;
-  while (field && strcmp(field->path, text) != 0)
-    field = field->next;
-  if (!field) {
-    field = kymo_lang_new(&compiler->session, 1, sizeof *field);
-    if (!field)
-      return NULL;
-    field->path = text;
-    struct walk walk = {.compiler = compiler, .visit = visit_find, .field = field};
-    if (!for_each_class(compiler, &walk, find_each))
-      return NULL;
-    field->next = compiler->fields;
-    compiler->fields = field;
+/* The innermost list around that begins the path. */
+static const struct fdl_each *find_around(const struct fdl_compiler *compiler, const struct tdl_path *path) {
+  const struct fdl_each *each = compiler->each;
+  for (; each; each = each->outer) {
+    uint32_t same = 0, count = each->names->count;
+    while (same < count && same < path->count && each->names->names[same].word == path->names[same].word)
+      same++;
+    if (same == count)
+      break;
   }
-  if (strcmp(text, "DURATION") == 0 && has_activity(compiler)) {
+  return each;
+}
+
+/* The rest of a path in the elements of a list. */
+static const char *join_rest(struct fdl_compiler *compiler, const struct tdl_path *path,
+                             const struct fdl_each *each) {
+  uint32_t count = each ? each->names->count : 0;
+  struct tdl_path rest = {.names = path->names + count, .count = path->count - count};
+  return join_path(compiler, &rest);
+}
+
+static struct fdl_field *look_up(struct fdl_compiler *compiler, const struct tdl_path *path,
+                                 const struct fdl_each *each) {
+  const char *text = join_path(compiler, path), *rest = join_rest(compiler, path, each);
+  struct fdl_field *field = compiler->fields;
+  if (!text || !rest)
+    return NULL;
+  while (field && (field->each != each || strcmp(field->path, text) != 0))
+    field = field->next;
+  if (field || !(field = kymo_lang_new(&compiler->session, 1, sizeof *field)))
+    return field;
+  field->path = text;
+  field->inner = rest;
+  field->each = each;
+  struct walk walk = {.compiler = compiler, .visit = each ? visit_element : visit_find, .field = field};
+  if (!for_each_class(compiler, &walk, each ? visit_element_class : find_each))
+    return NULL;
+  field->next = compiler->fields;
+  compiler->fields = field;
+  return field;
+}
+
+const struct fdl_field *kymo_fdl_find(struct fdl_compiler *compiler, const struct tdl_path *path) {
+  const struct fdl_each *each = find_around(compiler, path);
+  struct fdl_field *field = look_up(compiler, path, each);
+  if (!field)
+    return NULL;
+  if (!each && strcmp(field->path, "DURATION") == 0 && has_activity(compiler)) {
     field->kinds |= FDL_NUMBER;
     field->has_unit = true;
   }
-  if (field->kinds || take_late(compiler, field, path))
-    return field;
-  fail_unknown(compiler, path, text);
-  return NULL;
+  if (!field->kinds && !take_late(compiler, field, path)) {
+    fail_unknown(compiler, path, field->path);
+    return NULL;
+  }
+  if (compiler->each && !each && field->is_many) {
+    kymo_tdl_fail(&compiler->session, path->names[0].at, "E41",
+                  "expected one value, or what is in an element of \"%s\", found a sequence",
+                  join_path(compiler, compiler->each->names));
+    return NULL;
+  }
+  return field;
+}
+
+struct fdl_each *kymo_fdl_find_list(struct fdl_compiler *compiler, const struct tdl_path *path) {
+  struct fdl_each *outer = compiler->each, *each = kymo_lang_new(&compiler->session, 1, sizeof *each);
+  const struct fdl_field *field = each ? kymo_fdl_find(compiler, path) : NULL;
+  if (!field)
+    return NULL;
+  bool is_element = field->each && !*field->inner;
+  if ((!field->is_many && !field->is_late) || is_element) {
+    kymo_tdl_fail(&compiler->session, path->names[0].at, "E41", "expected a sequence, found %s",
+                  kymo_fdl_kind_name(field->kinds));
+    return NULL;
+  }
+  while (outer && outer != field->each)
+    outer = outer->outer;
+  *each = (struct fdl_each){.outer = outer, .names = path, .path = field->inner};
+  const struct fdl_field *element = look_up(compiler, path, each);
+  if (element && !element->kinds && !field->is_late)
+    kymo_tdl_fail(&compiler->session, path->names[0].at, "E41",
+                  "expected a sequence, found %s in the elements of one", kymo_fdl_kind_name(field->kinds));
+  return compiler->session.common.failed ? NULL : each;
 }
 
 uint32_t kymo_fdl_add_path(struct fdl_compiler *compiler, const struct fdl_field *field) {
-  return kymo_filter_add_text(&compiler->builder, field->path, strlen(field->path));
+  return kymo_filter_add_text(&compiler->builder, field->inner, strlen(field->inner));
 }
 
 bool kymo_fdl_find_key(struct fdl_compiler *compiler, const struct tdl_path *path, uint32_t *text) {

@@ -238,7 +238,8 @@ static struct tdl_expr *parse_name(struct tdl_parser *parser) {
     expr->operation = TDL_CALL;
     if (!parse_arguments(parser, expr))
       return NULL;
-  } else if (expr->path.count == 1 && parser->token.kind == '[') {
+  } else if (parser->token.kind == '[' &&
+             (expr->path.count == 1 || parser->session->language == TDL_LANGUAGE_FDL)) {
     kymo_tdl_advance(parser);
     expr->operation = TDL_LOOKUP;
     expr->operands[0] = kymo_tdl_parse_expression(parser);
@@ -292,12 +293,23 @@ static struct tdl_expr *parse_state_of_decoding(struct tdl_parser *parser) {
   return finish(parser, expr);
 }
 
-/* SIZE OF name, COUNT OF name */
+/* WITH ( condition ), the cursor at WITH. */
+static bool parse_condition(struct tdl_parser *parser, struct tdl_expr *expr) {
+  return kymo_tdl_expect(parser, TDL_KEYWORD_WITH) && kymo_tdl_expect(parser, '(') &&
+         (expr->operands[0] = kymo_tdl_parse_expression(parser)) && kymo_tdl_expect(parser, ')');
+}
+
+/* SIZE OF name, COUNT OF name [WITH ( condition )] */
 static struct tdl_expr *parse_measure(struct tdl_parser *parser, enum tdl_operation operation) {
   struct tdl_expr *expr = new_expr(parser, operation, parser->token.at);
   kymo_tdl_advance(parser);
   if (!expr || !kymo_tdl_expect(parser, TDL_KEYWORD_OF) || !kymo_tdl_parse_path(parser, &expr->path))
     return NULL;
+  if (operation == TDL_COUNT_OF && parser->token.kind == TDL_KEYWORD_WITH) {
+    expr->operation = TDL_COUNT_WITH;
+    if (!only_in(parser, TDL_LANGUAGE_FDL) || !parse_condition(parser, expr))
+      return NULL;
+  }
   return finish(parser, expr);
 }
 
@@ -516,7 +528,7 @@ static struct tdl_expr *parse_relation(struct tdl_parser *parser) {
   return is_good ? finish(parser, expr) : NULL;
 }
 
-/* ---- stateful tests, of filters only ---- */
+/* ---- tests of records, of elements, and those with a memory: of filters only ---- */
 
 static bool parse_per(struct tdl_parser *parser, struct tdl_expr *expr) {
   return !kymo_tdl_accept(parser, TDL_KEYWORD_PER) || kymo_tdl_parse_path(parser, &expr->per);
@@ -605,6 +617,11 @@ static bool parse_within(struct tdl_parser *parser, struct tdl_expr *expr) {
   return parse_per(parser, expr);
 }
 
+/* (ANY|ALL) path WITH ( condition ) */
+static bool parse_with(struct tdl_parser *parser, struct tdl_expr *expr) {
+  return kymo_tdl_parse_path(parser, &expr->path) && parse_condition(parser, expr);
+}
+
 /* EVERY num [OF oper] */
 static bool parse_every(struct tdl_parser *parser, struct tdl_expr *expr) {
   uint64_t number;
@@ -627,6 +644,7 @@ static const struct state {
     {TDL_KEYWORD_DAMAGED, TDL_DAMAGED, NULL},       {TDL_KEYWORD_BETWEEN, TDL_BETWEEN, parse_between},
     {TDL_KEYWORD_AFTER, TDL_AFTER, parse_side},     {TDL_KEYWORD_BEFORE, TDL_BEFORE, parse_side},
     {TDL_KEYWORD_WITHIN, TDL_WITHIN, parse_within}, {TDL_KEYWORD_EVERY, TDL_EVERY, parse_every},
+    {TDL_KEYWORD_ANY, TDL_ANY_WITH, parse_with},    {TDL_KEYWORD_ALL, TDL_ALL_WITH, parse_with},
 };
 
 static const struct state *state_of(int keyword) {

@@ -81,7 +81,7 @@ enum tdl_operation {
   TDL_SIZE_OF,
   TDL_COUNT_OF, /* names; checked: reference */
   /* names[0] is a table or function */
-  TDL_LOOKUP, /* names[0] [ operands[0] ]; checked: reference.table */
+  TDL_LOOKUP, /* names[0], in FDL a path [ operands[0] ]; checked: reference.table */
   TDL_CALL,   /* function ( arguments ) */
   /* operands[0 …] */
   TDL_IF,     /* condition, then, else */
@@ -124,6 +124,9 @@ enum tdl_operation {
   TDL_BEFORE, /* operands[0], is_last */
   TDL_WITHIN, /* duration (value), around, operands[0], per */
   TDL_EVERY,  /* value.integer = n, operands[0] or NULL */
+  TDL_ANY_WITH,
+  TDL_ALL_WITH,
+  TDL_COUNT_WITH, /* path, operands[0]: the condition for an element */
 };
 
 static inline bool kymo_tdl_is_arithmetic(enum tdl_operation operation) {
@@ -202,7 +205,7 @@ struct tdl_expr {
   struct tdl_value value; /* CONSTANT; after checking, all that is constant is CONSTANT (constants folded) */
   struct tdl_expr *operands[3];
   struct tdl_expr *next;          /* in a list of arguments */
-  struct tdl_path path;           /* PATH, SIZE_OF, COUNT_OF, LOOKUP, CALL */
+  struct tdl_path path;           /* PATH, SIZE_OF, COUNT_OF, LOOKUP, CALL, … WITH */
   struct tdl_reference reference; /* checked */
   enum tdl_function function;     /* CALL */
   struct tdl_expr *arguments;
