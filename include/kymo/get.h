@@ -58,6 +58,10 @@ static inline enum kymo_token kymo_walk_next(struct kymo_walk *walk, struct kymo
 /* Starts a walk over the contents of one field: the elements of a list, the members of a group, in order; the
  * field itself is not reported. KYMO_E_TYPE: it is neither; KYMO_E_ABSENT. */
 int kymo_walk_field(struct kymo_walk *walk, const struct kymo_event *event, uint32_t field);
+/* The same for one element of a list that is a list or group itself, as each element of a list of structs; by
+ * its index from 0. KYMO_E_RANGE: the list is shorter. Members of an element are found by their names
+ * (value.member->name). */
+int kymo_walk_element(struct kymo_walk *walk, const struct kymo_event *event, uint32_t field, uint64_t index);
 
 /* ---- get: the whole event ---- */
 
@@ -120,7 +124,7 @@ int kymo_event_get_count(const struct kymo_event *event, uint32_t field, uint64_
 int kymo_event_get_element_(const struct kymo_event *event, uint32_t field, uint64_t index,
                             struct kymo_value *value, size_t size, enum kymo_token *token);
 /* One element of a list, by its index from 0; KYMO_E_RANGE if the list is shorter. Lists and groups in it
- * are returned only as KYMO_TOKEN_BEGIN: kymo_walk_field enters them. Elements of varying size are stepped
+ * are returned only as KYMO_TOKEN_BEGIN: kymo_walk_element enters them. Elements of varying size are stepped
  * over. */
 static inline int kymo_event_get_element(const struct kymo_event *event, uint32_t field, uint64_t index,
                                          struct kymo_value *value, enum kymo_token *token) {

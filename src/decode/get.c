@@ -10,6 +10,7 @@
 #include "decode/step.h"
 #include "decode/value.h"
 #include "decode/walk.h"
+#include "schema/attribute.h"
 
 /* ---- values ---- */
 
@@ -337,7 +338,8 @@ static bool has_one_width(const struct kymo_type *type) {
   return type->kind <= KYMO_KIND_FLOAT && type->size_bits > 0;
 }
 
-/* Passes `index` elements, each with all its parts. */
+/* Passes `index` elements, each with all its parts. An element that needs numbers of its own is after them,
+ * one level deeper. */
 static enum kymo_token walk_to(struct kymo_walk *walk, uint64_t index, struct kymo_value *value) {
   enum kymo_token token = kymo_walk_next(walk, value);
   for (; index > 0 && token != KYMO_TOKEN_ERROR && token != KYMO_TOKEN_DONE; index--) {
@@ -345,7 +347,33 @@ static enum kymo_token walk_to(struct kymo_walk *walk, uint64_t index, struct ky
       token = kymo_walk_next(walk, value);
     token = kymo_walk_next(walk, value);
   }
+  bool is_around = token == KYMO_TOKEN_BEGIN && kymo_element_member(value->type);
+  while (is_around && token != KYMO_TOKEN_ERROR) {
+    token = kymo_walk_next(walk, value);
+    is_around = !value->member || !kymo_member_is_element(value->member);
+  }
   return token;
+}
+
+int kymo_walk_element(struct kymo_walk *walk, const struct kymo_event *event, uint32_t field,
+                      uint64_t index) {
+  struct place place;
+  struct kymo_value value;
+  int status = field >= KYMO_FIELD_STREAM ? KYMO_E_TYPE : find_place(event, field, &place);
+  walk->depth = 0;
+  if (status != KYMO_OK || !is_list(place.node->type))
+    return status != KYMO_OK ? status : KYMO_E_TYPE;
+  if (index >= count_of(&place))
+    return KYMO_E_RANGE;
+  kymo_walk_at(walk, event, place.node, place.at_bits, count_of(&place));
+  enum kymo_token token = walk_to(walk, index, &value);
+  if (token == KYMO_TOKEN_BEGIN) {
+    walk->frames[0] = walk->frames[walk->depth - 1];
+    walk->depth = 1;
+    return KYMO_OK;
+  }
+  walk->depth = 0;
+  return token == KYMO_TOKEN_ERROR ? KYMO_E_FORMAT : token == KYMO_TOKEN_ABSENT ? KYMO_E_ABSENT : KYMO_E_TYPE;
 }
 
 static int get_element(const struct kymo_event *event, uint32_t field, uint64_t index,
