@@ -23,7 +23,8 @@ static const char metadata[] =
     "event { name = \"net:rx\"; id = 0; fields := struct { integer { size = 16; } port; string text;\n"
     "  enum : integer { size = 8; } { \"OPEN\" = 1, \"HALF\" = 2 ... 3 } state; integer { size = 8; } n;\n"
     "  integer { size = 16; signed = true; } sizes[n]; floating_point { exp_dig = 11; mant_dig = 53; } "
-    "ratio; }; };\n"
+    "ratio; integer { size = 8; } k;\n"
+    "  struct { integer { size = 8; } a; integer { size = 8; } c; integer { size = 8; } x[c]; } m[k]; }; };\n"
     "event { name = \"mark\"; id = 1; fields := struct { integer { size = 32; signed = true; } port; }; };\n";
 
 static void must(bool holds, const struct kymo_error *error) {
@@ -37,8 +38,8 @@ static void must(bool holds, const struct kymo_error *error) {
 /* ---- filtering ---- */
 
 /* Twenty events of two classes, from memory. */
-static const uint8_t bytes[] = {80, 0, 'a', 'b', 0, 2, 2, 255, 255, 7, 0, 0, 0, 0, 0, 0, 0, 240,
-                                63, 0, 0,   0,   0, 0, 0, 0,   0,   0, 0, 0, 0, 0, 0, 0, 0};
+static const uint8_t bytes[] = {80, 0, 'a', 'b', 0, 2, 2, 255, 255, 7, 0, 0, 0, 0, 0, 0, 0, 240, 63, 2, 5,
+                                1,  7, 6,   0,   0, 0, 0, 0,   0,   0, 0, 0, 0, 0, 0, 0, 0, 0,   0,  0};
 struct kymo_cursor {
   uint64_t next;
   const struct kymo_schema *schema;

@@ -19,10 +19,11 @@ static void warn(void *context, const struct kymo_error *warning) {
   must(warning->code == KYMO_OK && warning->line > 0 && warning->message[0] == 'W', warning);
 }
 
-/* Slots are numbered without gaps, and each has an item that fills it. */
+/* Slots are numbered without gaps, and each has an item that fills it, or stands for a list. */
 static void check_slots(const struct tdl_slot *slots, uint32_t first, uint32_t count) {
   for (const struct tdl_slot *slot = slots; slot; slot = slot->next, first++)
-    must(slot->index == first && (slot->is_parameter || slot->first),
+    must(slot->index == first &&
+             (slot->is_parameter || slot->first || (!slot->name && slot->repeats > 0)), /* a named REPEAT */
          &(struct kymo_error){.message = "slot"});
   must(first == count, &(struct kymo_error){.message = "count of slots"});
 }

@@ -3,9 +3,11 @@
 file and for the CTF 1 and 2 that are written from it."""
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 
+import seeds
 from described import KYMO, compiled, events, fields, not_ok, ok
 
 
@@ -32,6 +34,9 @@ def forms(name, tdl, data):
         not_ok(f'{name} compiles', said)
         return []
     pathlib.Path(f'{name}.bin').write_bytes(data)
+    seed = 'lists-' + re.sub(r'\W+', '-', name)
+    seeds.hold(seed, key, data)
+    seeds.hold_text(seed, tdl, data)
     out = [('described', ['--key', key, f'{name}.bin'])]
     for form in ('ctf1', 'ctf2'):
         shutil.rmtree(f'{name}.{form}', ignore_errors=True)
@@ -242,3 +247,4 @@ select('ANY m (m.pmid = 1)', 'E21 expected WITH, found (')
 select('ANY m WITH m.pmid = 1', 'E21 expected "(", found m')
 compiled_select('ANY m WITH (m.pmid = 5 AND ANY m.i WITH (m.i.x = 3 AND m.pmid = 5))', [2])
 compiled_select('COUNT OF m WITH (m.value > 2) = 2', [1])
+seeds.tell()
