@@ -140,6 +140,8 @@ refused('a field of the name', trace('m: UNSIGNED 8; m: REPEAT TIMES 2 IS a: UNS
 refused('a list is no value', trace('m: REPEAT TIMES 2 IS a: UNSIGNED 8; END; LET x=m;'), 'E41 "m" is a group of fields, not a value')
 refused('a member needs its list', trace('m: REPEAT TIMES 2 IS a: UNSIGNED 8; END; LET x=a;'), 'E31 unknown name "a"')
 refused('a member that the list does not have', trace('m: REPEAT TIMES 2 IS size: UNSIGNED 8; END; LET x=m.sise;'), 'E31 no field "sise" in "m" (did you mean "size"?)')
+refused('elements of another record', trace('LET x=COUNT OF s.a;', rest='RECORD s CONTROL IS REPEAT TIMES 2 IS a: UNSIGNED 8; END; END;\n').replace('LAYOUT', 'LAYOUT s;'),
+        'E41 COUNT OF counts in its own record: let "s" have a LET with this number')
 refused('a member before it is read', trace('m: REPEAT TIMES 2 IS LET x=a; a: UNSIGNED 8; END;'), 'E34 "a" is used before it is read')
 refused('WITH is of filters', trace('m: REPEAT TIMES 2 IS a: UNSIGNED 8; END; LET x=COUNT OF m WITH (m.a=1);'), 'E43 WITH is only for filters')
 

@@ -265,6 +265,10 @@ static bool check_measure(struct tdl_checker *checker, struct tdl_expr *expr) {
   if (expr->operation == TDL_SIZE_OF && (!slot || slot->is_let || slot->is_parameter))
     return kymo_tdl_fail(checker->session, expr->at, "E41",
                          "SIZE OF needs a field that is read from the file");
+  if (expr->operation == TDL_COUNT_OF && expr->reference.kind == TDL_REFERENCE_RECORD)
+    return kymo_tdl_fail(checker->session, expr->at, "E41",
+                         "COUNT OF counts in its own record: let \"%s\" have a LET with this number",
+                         expr->reference.record->name.word->text);
   if (expr->operation == TDL_COUNT_OF && (!slot || slot->repeats == 0))
     return kymo_tdl_fail(checker->session, expr->at, "E41",
                          "COUNT OF needs a table, or a field within REPEAT or ARRAY");
