@@ -126,6 +126,9 @@ check('branches that fill one list', trace(f'{KIND} IF k=1 THEN REPEAT TIMES n I
       b'\1\1\2\3\2\1\4\0\5', [dict(k=1, n=1, repeat=[dict(id=2, v=3, w=None)]), dict(k=2, n=1, repeat=[dict(id=4, v=None, w=5)])])
 check('named ones', trace(f'{KIND} IF k=1 THEN m: REPEAT TIMES n IS id: UNSIGNED 8; END; ELSE m: REPEAT TIMES n IS id: UNSIGNED 8; w: UNSIGNED 8; END; END; LET c=COUNT OF m; LET d=m.id;'),
       b'\1\2\2\3\2\1\4\5', [dict(k=1, n=2, m=[dict(id=2, w=None), dict(id=3, w=None)], c=2, d=3), dict(k=2, n=1, m=[dict(id=4, w=5)], c=1, d=4)])
+check('named ones, of a group', trace(f'{KIND} IF k=1 THEN m: REPEAT TIMES n IS id: UNSIGNED 8; END; ELSE USE h(n); END; LET c=COUNT OF m; LET d=m.id;',
+                                      'GROUP h (n) IS m: REPEAT TIMES n IS id: UNSIGNED 8; w: UNSIGNED 8; END; LET last=m.w; END;'),
+      b'\1\1\3\2\1\4\5', [dict(k=1, n=1, m=[dict(id=3, w=None)], last=None, c=1, d=3), dict(k=2, n=1, m=[dict(id=4, w=5)], last=5, c=1, d=4)])
 check('branches whose lists occur together', trace(f'{KIND} IF k=1 THEN REPEAT TIMES n IS x: UNSIGNED 8; END; REPEAT TIMES n IS y: UNSIGNED 8; END; '
                                                    'ELSE REPEAT TIMES n IS x: UNSIGNED 8; y: UNSIGNED 8; END; END;'),
       b'\1\1\2\3\2\1\4\5', [dict(k=1, n=1, x=[2], y=[3]), dict(k=2, n=1, x=[4], y=[5])])
@@ -135,6 +138,8 @@ check('a field in and beside a list', trace(f'{KIND} IF k=1 THEN a: UNSIGNED 8; 
 # ---- what is refused, what is damaged ----
 
 refused('two REPEATs of a name', trace('m: REPEAT TIMES 2 IS a: UNSIGNED 8; END; m: REPEAT TIMES 2 IS b: UNSIGNED 8; END;'),
+        'E33 "m" is here already, and not in a branch that excludes this one')
+refused('two REPEATs of a name, one in a group', trace('m: REPEAT TIMES 2 IS a: UNSIGNED 8; END; USE h;', 'GROUP h IS m: REPEAT TIMES 2 IS b: UNSIGNED 8; END; END;'),
         'E33 "m" is here already, and not in a branch that excludes this one')
 refused('a field of the name', trace('m: UNSIGNED 8; m: REPEAT TIMES 2 IS a: UNSIGNED 8; END;'), 'E33 "m" is here already, and not in a branch that excludes this one')
 refused('a list is no value', trace('m: REPEAT TIMES 2 IS a: UNSIGNED 8; END; LET x=m;'), 'E41 "m" is a group of fields, not a value')

@@ -150,6 +150,8 @@ bool kymo_tdl_bind(struct tdl_checker *checker, struct tdl_scope *scope, struct 
 /* The name in the scope, or in its record's prefix; NULL: not there. */
 struct tdl_binding *kymo_tdl_look_in(struct tdl_checker *checker, const struct tdl_scope *scope,
                                      const struct tdl_word *word);
+/* What the name means where the innermost scope may declare it: there, and around unnamed USEs. */
+struct tdl_binding *kymo_tdl_look_same(struct tdl_checker *checker, const struct tdl_word *word);
 /* What the name means among those that a new one in this scope must differ from: names of a REPEAT's turns
  * may be those of fields around it. */
 struct tdl_binding *kymo_tdl_look_here(struct tdl_checker *checker, const struct tdl_scope *scope,

@@ -283,7 +283,7 @@ static bool check_use(struct tdl_checker *checker, struct tdl_item *item) {
   struct tdl_scope *scope = kymo_tdl_new_scope(checker, body->scope);
   if (!scope || !bind_parameters(checker, item, scope))
     return false;
-  if (item->name.word && kymo_tdl_look_here(checker, body->scope, item->name.word))
+  if (item->name.word && kymo_tdl_look_same(checker, item->name.word))
     return kymo_tdl_fail(checker->session, item->name.at, "E33", "\"%s\" is here already",
                          item->name.word->text);
   scope->is_group = true;
@@ -415,11 +415,11 @@ static bool check_branches(struct tdl_checker *checker, struct tdl_item *item) {
  * both fill. NULL after reporting. */
 static struct tdl_scope *list_scope(struct tdl_checker *checker, struct tdl_item *item) {
   struct tdl_body *body = checker->body;
-  struct tdl_binding *binding = kymo_tdl_look_here(checker, body->scope, item->name.word);
+  struct tdl_binding *binding = kymo_tdl_look_same(checker, item->name.word);
   struct tdl_scope *scope = binding ? binding->use : NULL;
   if (scope && scope->list && !scope->list->is_active && scope->around == body->repeat) {
     scope->list->is_active = true;
-    return scope;
+    return kymo_tdl_bind(checker, body->scope, item->name, NULL, scope) ? scope : NULL;
   }
   if (binding) {
     kymo_tdl_fail(checker->session, item->name.at, "E33",

@@ -63,6 +63,12 @@ static struct tdl_scope *root_of(struct tdl_scope *scope, enum tdl_role role) {
   return scope;
 }
 
+struct tdl_binding *kymo_tdl_look_same(struct tdl_checker *checker, const struct tdl_word *word) {
+  struct tdl_scope *scope = checker->body->scope;
+  struct tdl_binding *binding = kymo_tdl_look(checker, scope->space, word);
+  return binding ? binding : kymo_tdl_look_here(checker, root_of(scope, TDL_ROLE_NONE), word);
+}
+
 /* The slot that the name has already, NULL if it has none; false after reporting. */
 static bool find_same(struct tdl_checker *checker, struct tdl_name name, enum tdl_role role,
                       struct tdl_slot **slot) {
