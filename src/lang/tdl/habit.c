@@ -15,7 +15,7 @@ struct scan {
 
 static bool is_pattern_next(const struct tdl_piece *previous) {
   static const char *const before[] = {"MATCHES", "REGEXP", "RLIKE", "=", "==", "!=", "<>"};
-  bool is_next = previous && previous->text[previous->length - 1] == '~';
+  bool is_next = previous && previous->length > 0 && previous->text[previous->length - 1] == '~';
   for (size_t i = 0; previous && i < sizeof before / sizeof *before; i++)
     is_next |= previous->length == strlen(before[i]) &&
                strncasecmp(previous->text, before[i], previous->length) == 0;
