@@ -91,7 +91,7 @@ static void add_name(struct kymo_plan_machine *machine, const char *before, uint
   uint32_t size;
   const uint8_t *name = kymo_plan_text(machine->plan, text, &size);
   snprintf(machine->r_text + used, sizeof machine->r_text - used, "%s%.*s", before, (int)size,
-           (const char *)name);
+           name ? (const char *)name : "");
 }
 
 /* The name of a column: "list.member" for a member of a list of structs. */

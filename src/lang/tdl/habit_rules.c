@@ -542,7 +542,7 @@ static bool find_kaitai(const struct tdl_piece *piece, char put[TDL_PIECE_BYTES]
 
 /* uint32_t a[3]; a: uint32_t[3] */
 static bool change_array(struct tdl_line *line, uint32_t i) {
-  char type[TDL_PIECE_BYTES], put[TDL_PIECE_BYTES + 48];
+  char type[TDL_PIECE_BYTES], put[TDL_PIECE_BYTES];
   uint32_t at = is(line, i + 1, "[") ? i + 1 : i + 2;
   const struct tdl_piece *name = &line->pieces[i + 1], *count = &line->pieces[at + 1];
   bool has_name = at == i + 2;
@@ -550,9 +550,9 @@ static bool change_array(struct tdl_line *line, uint32_t i) {
       (has_name && !is_kind(line, i + 1, TDL_PIECE_WORD)) || count->length > 8 || name->length > 16 ||
       !(find_kaitai(&line->pieces[i], type) || find_type(&line->pieces[i], type)))
     return false;
-  snprintf(put, sizeof put, "%.*s%sARRAY %.*s OF %s", has_name ? (int)name->length : 0, name->text,
-           has_name ? ": " : "", (int)count->length, count->text, type);
-  if (strlen(put) >= TDL_PIECE_BYTES)
+  int length = snprintf(put, sizeof put, "%.*s%sARRAY %.*s OF %s", has_name ? (int)name->length : 0,
+                        name->text, has_name ? ": " : "", (int)count->length, count->text, type);
+  if (length < 0 || (size_t)length >= sizeof put)
     return false;
   change(line, i, put);
   for (uint32_t k = i + 1; k <= at + 2; k++)
