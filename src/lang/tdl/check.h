@@ -51,7 +51,7 @@ struct tdl_scope {
   struct tdl_scope *outer; /* of a group: where it is used; of a record: its prefix's, or NULL */
   bool is_group;
   bool is_open;          /* an unnamed USE: its names are the outer scope's too */
-  struct tdl_slot *list; /* of a named REPEAT: stands for its list. It sees the outer scope's names, too */
+  struct tdl_slot *list; /* of a named REPEAT: represents its list. It sees the outer scope's names, too */
   struct tdl_item *item; /* … and the first such REPEAT; those of exclusive branches share the scope */
   const struct tdl_item *around; /* … and the REPEAT around it, or NULL */
   struct tdl_binding *bindings;
@@ -209,7 +209,7 @@ int64_t kymo_tdl_width(const struct tdl_type *type);
 /* The slot of a field or LET: a new one, or that of the same name in another branch. NULL after reporting. */
 struct tdl_slot *kymo_tdl_declare_slot(struct tdl_checker *checker, struct tdl_item *item,
                                        enum tdl_value_type type);
-/* The slot that stands for the list of a named REPEAT; it has no value. */
+/* The slot that represents the list of a named REPEAT; it has no value. */
 struct tdl_slot *kymo_tdl_declare_list(struct tdl_checker *checker, const struct tdl_item *item);
 /* A parameter of the group whose scope is the innermost. */
 struct tdl_slot *kymo_tdl_declare_parameter(struct tdl_checker *checker, struct tdl_name name,

@@ -60,7 +60,7 @@ static bool can_share(const struct tdl_list *a, const struct tdl_list *b) {
   return true;
 }
 
-/* Makes both one list; the first REPEAT stands for all. False: they may occur together. */
+/* Makes both one list; the first REPEAT represents all. False: they may occur together. */
 static bool share(struct tdl_list *a, struct tdl_list *b) {
   a = kymo_tdl_list(a);
   b = kymo_tdl_list(b);

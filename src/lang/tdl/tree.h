@@ -577,7 +577,7 @@ struct tdl_item {
   /* REPEAT */
   enum tdl_repeat repeat;
   uint64_t limit;             /* default 1048576 */
-  struct tdl_slot *list_slot; /* checked: with a name: stands for the list, for COUNT OF */
+  struct tdl_slot *list_slot; /* checked: with a name: represents the list, for COUNT OF */
   /* ORDER */
   bool is_file;
   struct tdl_order_choice *choices;
