@@ -7,6 +7,7 @@
 #define KYMO_TEST_CMOCKA_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,11 @@ static inline void cm_require_text(const char *a, const char *b, const char *fil
   longjmp(cm_case_end, CM_FAILED);
 }
 
+/** A function rather than a comparison in place, which gcc warns of where low is 0. */
+static inline bool cm_in_range(uintmax_t x, uintmax_t low, uintmax_t high) {
+  return x >= low && x <= high;
+}
+
 #define CM_REQUIRE(holds) cm_require(!!(holds), #holds, __FILE__, __LINE__)
 #define assert_true(x) CM_REQUIRE(x)
 #define assert_false(x) CM_REQUIRE(!(x))
@@ -111,10 +117,8 @@ static inline void cm_require_text(const char *a, const char *b, const char *fil
 #define assert_string_not_equal(a, b) CM_REQUIRE(strcmp(a, b) != 0)
 #define assert_memory_equal(a, b, size) CM_REQUIRE(memcmp(a, b, size) == 0)
 #define assert_memory_not_equal(a, b, size) CM_REQUIRE(memcmp(a, b, size) != 0)
-#define assert_in_range(x, low, high) \
-  CM_REQUIRE((uintmax_t)(x) >= (uintmax_t)(low) && (uintmax_t)(x) <= (uintmax_t)(high))
-#define assert_not_in_range(x, low, high) \
-  CM_REQUIRE((uintmax_t)(x) < (uintmax_t)(low) || (uintmax_t)(x) > (uintmax_t)(high))
+#define assert_in_range(x, low, high) CM_REQUIRE(cm_in_range((uintmax_t)(x), (uintmax_t)(low), (uintmax_t)(high)))
+#define assert_not_in_range(x, low, high) CM_REQUIRE(!cm_in_range((uintmax_t)(x), (uintmax_t)(low), (uintmax_t)(high)))
 #define assert_return_code(x, error) CM_REQUIRE((x) >= 0)
 #define assert_float_equal(a, b, epsilon) CM_REQUIRE(fabs((double)(a) - (double)(b)) <= (double)(epsilon))
 
