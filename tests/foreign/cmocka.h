@@ -100,9 +100,7 @@ static inline void cm_require_text(const char *a, const char *b, const char *fil
 }
 
 /** A function rather than a comparison in place, which gcc warns of where low is 0. */
-static inline bool cm_in_range(uintmax_t x, uintmax_t low, uintmax_t high) {
-  return x >= low && x <= high;
-}
+static inline bool cm_in_range(uintmax_t x, uintmax_t low, uintmax_t high) { return x >= low && x <= high; }
 
 #define CM_REQUIRE(holds) cm_require(!!(holds), #holds, __FILE__, __LINE__)
 #define assert_true(x) CM_REQUIRE(x)
@@ -117,8 +115,10 @@ static inline bool cm_in_range(uintmax_t x, uintmax_t low, uintmax_t high) {
 #define assert_string_not_equal(a, b) CM_REQUIRE(strcmp(a, b) != 0)
 #define assert_memory_equal(a, b, size) CM_REQUIRE(memcmp(a, b, size) == 0)
 #define assert_memory_not_equal(a, b, size) CM_REQUIRE(memcmp(a, b, size) != 0)
-#define assert_in_range(x, low, high) CM_REQUIRE(cm_in_range((uintmax_t)(x), (uintmax_t)(low), (uintmax_t)(high)))
-#define assert_not_in_range(x, low, high) CM_REQUIRE(!cm_in_range((uintmax_t)(x), (uintmax_t)(low), (uintmax_t)(high)))
+#define assert_in_range(x, low, high) \
+  CM_REQUIRE(cm_in_range((uintmax_t)(x), (uintmax_t)(low), (uintmax_t)(high)))
+#define assert_not_in_range(x, low, high) \
+  CM_REQUIRE(!cm_in_range((uintmax_t)(x), (uintmax_t)(low), (uintmax_t)(high)))
 #define assert_return_code(x, error) CM_REQUIRE((x) >= 0)
 #define assert_float_equal(a, b, epsilon) CM_REQUIRE(fabs((double)(a) - (double)(b)) <= (double)(epsilon))
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys whose plans are built by hand: what they deliver, what they refuse. */
+#include "base/bytes.h"
 #include "folder.h"
 #include "plans.h"
 
@@ -196,27 +197,30 @@ static void plans_of_other_versions_and_damaged_ones_are_refused(void **state) {
   kymo_schema_release(key);
 }
 
+/* A word of a plan, whose words are little endian on each machine. */
+static uint32_t word_of(const uint8_t *plan, size_t word) { return kymo_load_le32(plan + word * 4); }
+
 static void plans_of_version_1_0_are_read(void **state) {
   (void)state;
   enum { HEAD = 4, COLUMN_WORDS = 6 }; /* words before those of the sections; of a column then */
   struct kymo_error error = {0};
   struct kymo_schema *key = need_key(pcap_key(&error), &error);
   struct kymo_plan *today = kymo_plan_open(key, "x.key", &error);
-  uint32_t *words = malloc(key->plan_size), count = (uint32_t)(key->plan_size / 4), kept = 0;
-  memcpy(words, key->plan, key->plan_size / 4 * 4);
-  size_t at = HEAD + 2 * KYMO_SECTION_COUNT + 1, column = at,
-         columns = words[HEAD + 2 * KYMO_SECTION_COLUMN + 1];
+  const uint8_t *plan = key->plan;
+  const size_t columns = word_of(plan, HEAD + 2 * KYMO_SECTION_COLUMN + 1),
+               size = word_of(plan, HEAD + 2 * KYMO_SECTION_COLUMN);
+  size_t column = HEAD + 2 * KYMO_SECTION_COUNT + 1, kept = 0;
   for (uint32_t i = 0; i < KYMO_SECTION_COLUMN; i++)
-    column += (size_t)words[HEAD + 2 * i] * words[HEAD + 2 * i + 1];
-  size_t size = words[HEAD + 2 * KYMO_SECTION_COLUMN], after = column + size * columns;
-  assert_true(columns > 0 && size == COLUMN_WORDS + 3 && after < count);
-  words[2] = 0;
-  words[HEAD + 2 * KYMO_SECTION_COLUMN] = COLUMN_WORDS;
+    column += (size_t)word_of(plan, HEAD + 2 * i) * word_of(plan, HEAD + 2 * i + 1);
+  const size_t after = column + size * columns;
+  assert_true(columns > 0 && size == COLUMN_WORDS + 3 && after * 4 < key->plan_size);
   uint8_t *old = malloc(key->plan_size);
-  memcpy(old, words, column * 4);
+  memcpy(old, plan, column * 4);
+  memset(old + 2 * 4, 0, 4);
+  old[(HEAD + 2 * KYMO_SECTION_COLUMN) * 4] = COLUMN_WORDS; /* the low byte of a word below 256 */
   for (size_t i = 0; i < columns; i++, kept += COLUMN_WORDS)
-    memcpy(old + (column + kept) * 4, words + column + i * size, COLUMN_WORDS * 4);
-  memcpy(old + (column + kept) * 4, key->plan + after * 4, key->plan_size - after * 4);
+    memcpy(old + (column + kept) * 4, plan + (column + i * size) * 4, COLUMN_WORDS * 4);
+  memcpy(old + (column + kept) * 4, plan + after * 4, key->plan_size - after * 4);
   struct kymo_schema copy = *key;
   copy.plan = old;
   copy.plan_size = key->plan_size - columns * (size - COLUMN_WORDS) * 4;
@@ -228,7 +232,6 @@ static void plans_of_version_1_0_are_read(void **state) {
   kymo_plan_close(opened);
   kymo_plan_close(today);
   free(old);
-  free(words);
   kymo_schema_release(key);
 }
 
