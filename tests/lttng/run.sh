@@ -98,7 +98,7 @@ run() { "${as_user[@]}" "$program" "$@" </dev/null || not_ok "$session: the trac
 
 # pausing THREADS TURNS…: the program in the background, its first turns recorded; `go_on` lets it do the next
 pausing() {
-  coproc TRACED { exec "${as_user[@]}" "$program" "$@"; }
+  coproc TRACED { exec ${cpu:+taskset -c "$cpu"} "${as_user[@]}" "$program" "$@"; }
   traced=$TRACED_PID
   await_pause
 }
@@ -259,9 +259,11 @@ discarded() {
   has 'events are lost' '^WARNING: Tracer discarded' -ge 1
 }
 
-# The consumer is held while the program overwrites what it has not taken yet: packets are lost between two of a stream.
+# The consumer is held while the program overwrites what it has not taken yet: packets are lost between two of a stream,
+# that of one CPU: where the program's next turn is on another CPU, that one's stream begins with the loss.
 overwritten() {
-  local consumers
+  local consumers cpu
+  cpu=$(taskset -cp $BASHPID | sed -E 's/.*: ([0-9]+).*/\1/')
   begin overwritten
   channel events --overwrite --subbuf-size=4K --num-subbuf=2
   start
