@@ -133,18 +133,24 @@ static void expect_rows(struct view *view, struct view_filter *filter) {
   }
 }
 
-/* Also where seeks by time take long, from some event on. */
-static void rows_are_those_of_the_trace(void **state) {
-  (void)state;
+/* The view of a whole trace, and a filter that has looked at all of it. */
+static struct view *start_with_filter(struct view_filter **filter) {
   struct kymo_error error = {0};
-  struct view_filter *filter;
   view_write_trace("t", VIEW_TEST_EVENTS);
   struct view *view = view_start(below("t"), VIEW_BY_THREAD, NULL, false);
   view_read_all();
   view_finish(view);
-  view_expect_ok(view_filter_new(&filter, view, "value < 250", &error), &error);
-  while (view_filter_step(filter, 10000, &error) == KYMO_OK)
+  view_expect_ok(view_filter_new(filter, view, "value < 250", &error), &error);
+  while (view_filter_step(*filter, 10000, &error) == KYMO_OK)
     continue;
+  return view;
+}
+
+/* Also where seeks by time take long, from some event on. */
+static void rows_are_those_of_the_trace(void **state) {
+  (void)state;
+  struct view_filter *filter;
+  struct view *view = start_with_filter(&filter);
   expect_rows(view, filter);
   view->slow_seeks = VIEW_SLOW_SEEKS;
   expect_rows(view, filter);
@@ -165,15 +171,8 @@ static uint64_t look(const struct view_search *search, const char *name, const c
 
 static void searching_goes_round_both_ways(void **state) {
   (void)state;
-  struct kymo_error error = {0};
   struct view_filter *filter;
-  view_write_trace("t", VIEW_TEST_EVENTS);
-  struct view *view = view_start(below("t"), VIEW_BY_THREAD, NULL, false);
-  view_read_all();
-  view_finish(view);
-  view_expect_ok(view_filter_new(&filter, view, "value < 250", &error), &error);
-  while (view_filter_step(filter, 10000, &error) == KYMO_OK)
-    continue;
+  struct view *view = start_with_filter(&filter);
   for (unsigned i = 0; i < 400; i++) {
     struct view_kind_info kind;
     struct view_track_info track;

@@ -3,7 +3,7 @@
 // (g2's rows A and B, and those of C that are about files).
 import {spawnSync} from 'node:child_process';
 import {mkdirSync, writeFileSync} from 'node:fs';
-import {KYMO, Server, assert, becomes, browse, end, matches, names, open, press, says, settled, test, until, view, writeCpel, writeElog, writeGist} from './harness.mjs';
+import {KYMO, Server, assert, becomes, browse, end, matches, names, open, press, says, serving, settled, test, until, view, writeCpel, writeElog, writeGist} from './harness.mjs';
 
 mkdirSync('more', {recursive: true});
 writeCpel('a.cpel', {tracks: ['one', 'two', 'three'], kinds: ['rx', 'tx'], events: Array.from({length: 900}, (_, i) => [i * 1000, i % 3, i % 2, i % 10])});
@@ -14,16 +14,6 @@ const define = (...lines) => writeFileSync('points.h', lines.map(([name, code, t
 define(['EV_A', 1, 'start: cpu %d'], ['EV_B', 2, 'stop: cpu %d']);
 writeFileSync('more/no.txt', 'This is no trace.\n');
 
-const starts = async (args, work) => {
-  const server = await Server.start(args), page = await open(server.address);
-  try {
-    await work(page, server);
-    assert.deepEqual(page.errors, []);
-  } finally {
-    await page.context().close();
-    await server.stop();
-  }
-};
 /** Closes the dialog, which takes Chromium a moment; keys that come before belong to the dialog. */
 const escape = async page => {
   await page.keyboard.press('Escape');
@@ -35,17 +25,17 @@ const run = (...args) => spawnSync(KYMO, args, {encoding: 'utf8'});
 
 // ---- A: the command line ----
 
-await test('A1: a CPEL file is opened, with options before and after it', () => starts(['--begin', '+100us', 'a.cpel', '--filter', 'EVENT = "rx"', '--port', '0', '--end', '+0.5ms'], async page => {
+await test('A1: a CPEL file is opened, with options before and after it', () => serving(['--begin', '+100us', 'a.cpel', '--filter', 'EVENT = "rx"', '--port', '0', '--end', '+0.5ms'], async page => {
   assert.deepEqual([await names(page), (await view(page)).filter, await page.evaluate(() => kymo.model.server.events)], [['one', 'two', 'three'], 'EVENT = "rx"', 900]);
   assert.equal((await view(page)).begin, 100_000);
 }));
-await test('A2: an elog of clib is opened in the same way', () => starts(['--track', 'class', 'more/c.clib'], async page => assert.deepEqual([await page.evaluate(() => kymo.model.server.events), (await kinds(page)).length], [100, 2])));
+await test('A2: an elog of clib is opened in the same way', () => serving(['--track', 'class', 'more/c.clib'], async page => assert.deepEqual([await page.evaluate(() => kymo.model.server.events), (await kinds(page)).length], [100, 2])));
 await test('A3: a Gist log is opened with its definitions, in any order', async () => {
   for (const args of [['--gist-header', 'points.h', 'more/d.ev'], ['more/d.ev', '--gist-header', 'points.h']])
-    await starts(args, async page => assert.deepEqual(await kinds(page), ['start', 'stop']));
+    await serving(args, async page => assert.deepEqual(await kinds(page), ['start', 'stop']));
 });
 await test('A4: --gist-clock is in Hz, and 0 is refused', async () => {
-  await starts(['--gist-clock', '1000000', 'more/d.ev'], async page => assert.equal(await duration(page), 59_000_000));
+  await serving(['--gist-clock', '1000000', 'more/d.ev'], async page => assert.equal(await duration(page), 59_000_000));
   const {status, stderr} = run('view', '--no-browser', '--gist-clock', '0', 'more/d.ev');
   assert.deepEqual([status, /--gist-clock is a number from 1/.test(stderr)], [2, true]);
 });
@@ -115,7 +105,7 @@ const choose = async (page, name) => {
   await page.keyboard.press('Enter');
   return dialog;
 };
-await test('B1: another CPEL file is opened without a restart; nothing of the one before stays', () => starts(['--offer', 'more', 'a.cpel'], async page => {
+await test('B1: another CPEL file is opened without a restart; nothing of the one before stays', () => serving(['--offer', 'more', 'a.cpel'], async page => {
   await press(page, 'w', 'w', 'ArrowDown', '>', 'h', 'x');
   await page.evaluate(() => kymo.store.update({filter: 'EVENT = "rx"', boxes: [5], kindsOff: ['tx'], selection: {begin: 1n, end: 5n}}));
   await settled(page);
@@ -131,7 +121,7 @@ await test('B1: another CPEL file is opened without a restart; nothing of the on
   await press(page, 'Backspace');
   await says(page, /nothing to undo/);
 }));
-await test('B1: a file that is no trace is refused with the reason, and what is shown stays', () => starts(['--offer', 'more', '--offer', 'a.cpel', 'a.cpel'], async page => {
+await test('B1: a file that is no trace is refused with the reason, and what is shown stays', () => serving(['--offer', 'more', '--offer', 'a.cpel', 'a.cpel'], async page => {
   const dialog = await choose(page, 'no.txt');
   await dialog.getByText('no trace found here').waitFor();
   assert.deepEqual(await names(page), ['one', 'two', 'three']);
@@ -141,7 +131,7 @@ await test('B1: a file that is no trace is refused with the reason, and what is 
   assert.equal(await page.evaluate(async () => { const {list} = await kymo.source.offers(); await kymo.source.offers(); return kymo.source.open(list, 0).then(() => 'open', error => error.message); }), 'the list of traces is older than the newest one: ask for it again');
   assert.equal(await page.evaluate(async () => { const {list} = await kymo.source.offers(); return kymo.source.open(list, 99).then(() => 'open', error => error.message); }), 'there is no such trace in the list');
 }));
-await test('B2: an elog is opened in place of a CPEL file, and the CPEL file again', () => starts(['--offer', 'more', '--offer', 'a.cpel', 'a.cpel'], async page => {
+await test('B2: an elog is opened in place of a CPEL file, and the CPEL file again', () => serving(['--offer', 'more', '--offer', 'a.cpel', 'a.cpel'], async page => {
   for (const [file, tracks, events] of [['c.clib', ['clib one', 'clib two'], 100], ['d.ev', ['7'], 60], ['a.cpel', ['one', 'two', 'three'], 900]]) {
     await choose(page, file);
     await until(page, () => kymo.model.server.title, title => title === file);
@@ -150,7 +140,7 @@ await test('B2: an elog is opened in place of a CPEL file, and the CPEL file aga
     assert.deepEqual((await names(page)).map(name => name.trim()), tracks);
   }
 }));
-await test('B3: definitions are read again from their file; events, window and order stay', () => starts(['--gist-header', 'points.h', 'more/d.ev'], async page => {
+await test('B3: definitions are read again from their file; events, window and order stay', () => serving(['--gist-header', 'points.h', 'more/d.ev'], async page => {
   assert.deepEqual(await kinds(page), ['start', 'stop']);
   await press(page, 'w', 'w', 'd', 't');
   await page.evaluate(() => kymo.store.update({boxes: [31], selection: {begin: 5n, end: 500n}}));
@@ -168,7 +158,7 @@ await test('B3: definitions are read again from their file; events, window and o
 await test('B3: a CPEL file that was written again is read again; chosen tracks are found by their names', async () => {
   const write = tracks => writeCpel('again.cpel', {tracks, kinds: ['rx'], events: Array.from({length: 300}, (_, i) => [i * 1000, i % tracks.length, 0, i])});
   write(['x', 'y', 'z']);
-  await starts(['again.cpel'], async page => {
+  await serving(['again.cpel'], async page => {
     await page.evaluate(() => { const of = name => kymo.model.tracks.find(track => track.name === name).track; kymo.store.update({selected: [of('z')], order: [of('z'), of('x'), of('y')], focus: of('y'), slew: new Map([[of('x'), 5n]])}); });
     await press(page, 'x', 'w');
     write(['new', 'z', 'y', 'x']);
@@ -189,7 +179,7 @@ const setClocks = async (page, change) => {
   await dialog.getByRole('button', {name: 'Read again'}).click();
   return dialog;
 };
-await test('B4: the clock of a Gist log is asked for, filled in with the one in use; what is no clock is refused', () => starts(['--gist-clock', '2000000', 'more/d.ev'], async page => {
+await test('B4: the clock of a Gist log is asked for, filled in with the one in use; what is no clock is refused', () => serving(['--gist-clock', '2000000', 'more/d.ev'], async page => {
   const dialog = await setClocks(page, async dialog => {
     await becomes(() => dialog.getByLabel('Ticks per second of Gist logs').inputValue(), '2000000');
     await dialog.getByLabel('Ticks per second of Gist logs').fill('0');
@@ -198,7 +188,7 @@ await test('B4: the clock of a Gist log is asked for, filled in with the one in 
   assert.equal(await duration(page), 29_500_000);
 }));
 await test('B5: the clock changes while the file is shown: of a Gist log, and of a CPEL file', async () => {
-  await starts(['--offer', 'more', 'more/d.ev'], async page => {
+  await serving(['--offer', 'more', 'more/d.ev'], async page => {
     assert.equal(await duration(page), 59_000);
     await press(page, 'w', 'w');
     await setClocks(page, dialog => dialog.getByLabel('Ticks per second of Gist logs').fill('1000'));
@@ -212,7 +202,7 @@ await test('B5: the clock changes while the file is shown: of a Gist log, and of
     await settled(page);
     assert.equal(await duration(page), 59_000_000_000);
   });
-  await starts(['a.cpel'], async page => {
+  await serving(['a.cpel'], async page => {
     assert.equal(await duration(page), 899_000);
     await setClocks(page, dialog => dialog.getByLabel('Clocks of CPEL files').selectOption('us'));
     await until(page, () => Number(kymo.model.server.end - kymo.model.server.begin), ns => ns !== 899_000);
@@ -238,7 +228,7 @@ await test('B7: the page ends the server, after a question; the picture stays', 
   await page.context().close();
   await server.stop();
 });
-await test('B9: About lists what g2 lists: visible times, strip height, snapshots, definitions, events, clock, version', () => starts(['a.cpel'], async page => {
+await test('B9: About lists what g2 lists: visible times, strip height, snapshots, definitions, events, clock, version', () => serving(['a.cpel'], async page => {
   await page.evaluate(() => kymo.store.update({begin: 100_000n, span: 300_000n, rowHeight: 31, tab: 'about'}));
   await press(page, 'x', 'x');
   const facts = await until(page, () => Object.fromEntries([...document.querySelectorAll('#panel-about dt')].map(item => [item.textContent, item.nextElementSibling.textContent])), facts => facts.Snapshots === '2');

@@ -103,6 +103,17 @@ export async function until(page, read, wanted = Boolean, argument = undefined) 
   }
 }
 
+/** Gives a page on a server of its own to `work`; errors of scripts are failures. */
+export async function serving(args, work) {
+  const server = await Server.start([args].flat()), page = await open(server.address);
+  try {
+    await work(page, server);
+    assert.deepEqual(page.errors, []);
+  } finally {
+    await page.context().close();
+    await server.stop();
+  }
+}
 /** Waits until what `read` returns is what is wanted: a page that is asked at once may not have drawn it yet. */
 export async function becomes(read, wanted) {
   for (const end = Date.now() + WAIT_MS; ;) {
