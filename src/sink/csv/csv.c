@@ -14,7 +14,7 @@
 #include "decode/message.h"
 #include "decode/walk.h"
 #include "print/clock.h"
-#include "print/json_writer.h"
+#include "print/json_value.h"
 #include "print/labels.h"
 #include "print/names.h"
 #include "print/options.h"
@@ -221,90 +221,17 @@ static void set_value(struct kymo_sink_state *state, const struct kymo_csv_node 
 
 /* ---- arrays ---- */
 
-static void add_json_text(struct kymo_strbuf *out, const struct kymo_value *value) {
-  kymo_strbuf_add(out, "\"", 1);
-  for (const uint8_t *at = value->bytes, *end = at + value->count; at < end;) {
-    char escaped[8];
-    uint32_t character = kymo_next_character(value->type->encoding, &at, end);
-    kymo_strbuf_add(out, escaped, (size_t)(kymo_json_put_character(escaped, character) - escaped));
-  }
-  kymo_strbuf_add(out, "\"", 1);
-}
-
-static void add_json_integer(struct kymo_strbuf *out, const struct kymo_value *value) {
-  char text[32];
-  const struct kymo_type *type = value->type;
-  if (type->is_enumeration || type->mapping_count > 0) {
-    kymo_json_add_labelled(out, type, value->u);
-  } else if (type->kind == KYMO_KIND_BOOLEAN) {
-    kymo_strbuf_puts(out, value->u ? "true" : "false");
-  } else {
-    char *end = type->is_signed ? kymo_put_i64(text, value->i) : kymo_put_u64(text, value->u);
-    kymo_strbuf_add(out, text, (size_t)(end - text));
-  }
-}
-
-static void add_json_value(struct kymo_strbuf *out, enum kymo_token token, const struct kymo_value *value) {
-  char text[40];
-  bool is_number = token == KYMO_TOKEN_FLOAT && value->f - value->f == 0;
-  const char *quote = is_number ? "" : "\"";
-  switch (token) {
-  case KYMO_TOKEN_INTEGER: add_json_integer(out, value); break;
-  case KYMO_TOKEN_FLOAT:
-    kymo_strbuf_puts(out, quote);
-    kymo_strbuf_add(out, text, float_text(text, value));
-    kymo_strbuf_puts(out, quote);
-    break;
-  case KYMO_TOKEN_TEXT: add_json_text(out, value); break;
-  case KYMO_TOKEN_BLOB:
-    kymo_strbuf_puts(out, quote);
-    add_hex(out, value);
-    kymo_strbuf_puts(out, quote);
-    break;
-  default: kymo_strbuf_puts(out, "null"); break;
-  }
-}
-
 static bool is_array(const struct kymo_type *type) {
   return type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE;
 }
 
 /* The rest of an array after its BEGIN, as JSON. False: the walk is over. */
 static bool add_json_array(struct kymo_sink_state *state, const struct kymo_type *array) {
-  const struct kymo_type *open[KYMO_WALK_DEPTH + 1];
-  bool has_more[KYMO_WALK_DEPTH + 1];
-  struct kymo_strbuf *out = &state->json;
-  open[0] = array;
-  has_more[0] = false;
-  out->length = 0;
-  kymo_strbuf_puts(out, "[");
-  for (int depth = 0; depth >= 0;) {
-    struct kymo_value value;
-    enum kymo_token token = kymo_walk_next(&state->walk, &value);
-    if (token == KYMO_TOKEN_DONE || token == KYMO_TOKEN_ERROR)
-      return false;
-    if (token == KYMO_TOKEN_END) {
-      kymo_strbuf_puts(out, is_array(open[depth]) ? "]" : kymo_element_member(open[depth]) ? "" : "}");
-      depth--;
-      continue;
-    }
-    if (!is_array(open[depth]) && value.member && kymo_member_is_hidden(value.member))
-      continue;
-    if (has_more[depth])
-      kymo_strbuf_puts(out, ",");
-    has_more[depth] = true;
-    if (!is_array(open[depth]) && !kymo_element_member(open[depth])) {
-      kymo_json_add_text(out, value.member && value.member->name ? value.member->name : "");
-      kymo_strbuf_puts(out, ":");
-    }
-    if (token == KYMO_TOKEN_BEGIN) {
-      open[++depth] = value.type;
-      has_more[depth] = false;
-      kymo_strbuf_puts(out, is_array(value.type) ? "[" : kymo_element_member(value.type) ? "" : "{");
-    } else {
-      add_json_value(out, token, &value);
-    }
-  }
+  state->json.length = 0;
+  kymo_strbuf_puts(&state->json, "[");
+  if (!kymo_json_add_rest(&state->json, &state->walk, array))
+    return false;
+  kymo_strbuf_puts(&state->json, "]");
   return true;
 }
 
