@@ -24,6 +24,7 @@ extern const struct tool_command tool_info;
 extern const struct tool_command tool_list;
 extern const struct tool_command tool_merge;
 extern const struct tool_command tool_mode;
+extern const struct tool_command tool_query;
 extern const struct tool_command tool_record;
 extern const struct tool_command tool_snapshot;
 extern const struct tool_command tool_stat;
@@ -31,9 +32,9 @@ extern const struct tool_command tool_types;
 extern const struct tool_command tool_view;
 
 const struct tool_command *const tool_commands[] = {
-    &tool_record, &tool_list,  &tool_enable,  &tool_disable,  &tool_mode,    &tool_stat,    &tool_snapshot,
-    &tool_cat,    &tool_view,  &tool_info,    &tool_describe, &tool_compile, &tool_convert, &tool_merge,
-    &tool_types,  &tool_infer, &tool_explain, &tool_check,    &tool_clean,   NULL,
+    &tool_record, &tool_list,  &tool_enable, &tool_disable, &tool_mode,     &tool_stat,    &tool_snapshot,
+    &tool_cat,    &tool_query, &tool_view,   &tool_info,    &tool_describe, &tool_compile, &tool_convert,
+    &tool_merge,  &tool_types, &tool_infer,  &tool_explain, &tool_check,    &tool_clean,   NULL,
 };
 
 static void print_help(FILE *out) {

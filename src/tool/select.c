@@ -13,7 +13,7 @@ struct pattern {
   bool is_met; /* some class matches */
 };
 
-struct selection {
+struct tool_selection {
   struct pattern *list;
   size_t count, capacity;
   bool only_excludes;
@@ -26,7 +26,7 @@ static size_t length_of_first(const char *text) {
   return strncmp(text + (*text == '!'), "re:", 3) == 0 ? strlen(text) : strcspn(text, ",");
 }
 
-static int add_pattern(struct selection *selection, const char *text, size_t length) {
+static int add_pattern(struct tool_selection *selection, const char *text, size_t length) {
   struct pattern pattern = {.text = strndup(text, length), .excludes = *text == '!'};
   if (!pattern.text || !KYMO_LIST_ROOM(selection->list, selection->capacity, selection->count)) {
     free(pattern.text);
@@ -43,7 +43,7 @@ static int add_pattern(struct selection *selection, const char *text, size_t len
   return TOOL_USAGE;
 }
 
-static int parse_texts(struct selection *selection, const struct tool_texts *texts) {
+static int parse_texts(struct tool_selection *selection, const struct tool_texts *texts) {
   int status = TOOL_OK;
   selection->only_excludes = true;
   for (size_t i = 0; i < texts->count && status == TOOL_OK; i++)
@@ -59,12 +59,11 @@ static int parse_texts(struct selection *selection, const struct tool_texts *tex
 
 /* ---- matching ---- */
 
-static bool wants(void *user, const struct kymo_event_class *class_) {
-  struct selection *selection = user;
+bool tool_selection_wants(struct tool_selection *selection, const char *name) {
   bool is_chosen = selection->only_excludes, is_excluded = false;
   for (size_t i = 0; i < selection->count; i++) {
     struct pattern *pattern = &selection->list[i];
-    if (!kymo_patterns_match(pattern->one, class_->name ? class_->name : ""))
+    if (!kymo_patterns_match(pattern->one, name))
       continue;
     pattern->is_met = true;
     is_chosen = is_chosen || !pattern->excludes;
@@ -73,7 +72,11 @@ static bool wants(void *user, const struct kymo_event_class *class_) {
   return is_chosen && !is_excluded;
 }
 
-static int check_all_met(const struct selection *selection, const struct kymo_trace *trace) {
+static bool wants(void *user, const struct kymo_event_class *class_) {
+  return tool_selection_wants(user, class_->name ? class_->name : "");
+}
+
+static int check_all_met(const struct tool_selection *selection, const struct kymo_trace *trace) {
   for (size_t i = 0; i < selection->count; i++) {
     const struct pattern *pattern = &selection->list[i];
     if (pattern->is_met)
@@ -85,18 +88,38 @@ static int check_all_met(const struct selection *selection, const struct kymo_tr
   return TOOL_OK;
 }
 
+static void free_patterns(struct tool_selection *selection) {
+  for (size_t i = 0; i < selection->count; i++) {
+    kymo_patterns_free(selection->list[i].one);
+    free(selection->list[i].text);
+  }
+  free(selection->list);
+}
+
 int tool_select(struct kymo_trace *trace, const struct tool_texts *patterns, bool may_grow) {
-  struct selection selection = {0};
+  struct tool_selection selection = {0};
   int status = parse_texts(&selection, patterns);
   if (status == TOOL_OK && selection.count) {
     kymo_trace_select_classes(trace, wants, &selection);
     if (!may_grow)
       status = check_all_met(&selection, trace);
   }
-  for (size_t i = 0; i < selection.count; i++) {
-    kymo_patterns_free(selection.list[i].one);
-    free(selection.list[i].text);
-  }
-  free(selection.list);
+  free_patterns(&selection);
   return status;
+}
+
+struct tool_selection *tool_selection_new(const struct tool_texts *patterns) {
+  struct tool_selection *selection = calloc(1, sizeof *selection);
+  if (!selection)
+    tool_end_without_memory();
+  if (parse_texts(selection, patterns) == TOOL_OK && selection->count)
+    return selection;
+  tool_selection_free(selection);
+  return NULL;
+}
+
+void tool_selection_free(struct tool_selection *selection) {
+  if (selection)
+    free_patterns(selection);
+  free(selection);
 }

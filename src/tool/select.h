@@ -11,4 +11,11 @@
  * failure. */
 int tool_select(struct kymo_trace *trace, const struct tool_texts *patterns, bool may_grow);
 
+/* The same patterns for a caller that asks by name, after tool_select has accepted them. NULL: there are
+ * none. */
+struct tool_selection *tool_selection_new(const struct tool_texts *patterns);
+bool tool_selection_wants(struct tool_selection *selection, const char *name);
+/* NULL is fine. */
+void tool_selection_free(struct tool_selection *selection);
+
 #endif

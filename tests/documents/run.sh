@@ -52,6 +52,7 @@ export KYMO_OUT=$TMPDIR/saved
 mkdir saved
 
 begins filters && ln -s ../mytrace . && ends filters
+begins queries && ln -s ../mytrace . && ends queries
 begins json && ln -s ../mytrace . && ends json
 begins sinks && ln -s ../mytrace TRACE && ends sinks
 begins viewing && ln -s ../bin/app . && ends viewing --replace /tmp/demo-trace demo-trace

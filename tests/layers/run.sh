@@ -36,12 +36,13 @@ allowed() {
     stat) echo 'base schema decode trace symbols span print stat public' ;;
     view) echo 'base schema decode trace filter symbols span print stat view public' ;;
     serve) echo 'base stat print view serve public' ;;
+    query) echo 'base schema decode trace symbols span print stat query public' ;;
     live) echo 'base schema ring lang calls live public' ;;
     infer) echo 'base schema record infer public trace-header' ;;
     tool) echo "$layers public trace-header" ;;
   esac
 }
-layers='base schema ring record log calls functions expr plan lang source decode format trace open filter symbols span print sink records stat view serve live infer tool'
+layers='base schema ring record log calls functions expr plan lang source decode format trace open filter symbols span print sink records stat view serve query live infer tool'
 
 # Prints "FILE: includes WHAT" for each include that goes up.
 scan() {
