@@ -154,8 +154,8 @@ static bool uses_kinds_alone(const sqlite3_index_info *info) {
   return (info->colUsed & ~((sqlite3_uint64)1 << QUERY_CLASS)) == 0;
 }
 
-/* The bits of an order that the scan keeps, or 0. The rows of a window of time are few enough to be sorted,
- * and to count all kinds would read everything. */
+/* The bits of an order that the scan keeps, or 0. To count the kinds in a window of time would read everything,
+ * so there must be few at all. */
 static int plan_order(const struct query_columns *columns, struct query_source *source,
                       const sqlite3_index_info *info, const struct planned *planned) {
   if (info->nOrderBy != 1 || info->aOrderBy[0].iColumn < 0)
@@ -164,9 +164,11 @@ static int plan_order(const struct query_columns *columns, struct query_source *
   bool is_back = info->aOrderBy[0].desc, needs_order = planned->distinct == 0 || planned->distinct == 3;
   if (kind == QUERY_TS)
     return is_back ? 0 : QUERY_BY_TIME;
-  if (kind != QUERY_CLASS || (is_back && needs_order) || planned->has_time)
+  if (kind != QUERY_CLASS || (is_back && needs_order))
     return 0;
-  return planned->is_counted || planned->has_class || are_few(source) ? QUERY_BY_KIND : 0;
+  if (planned->is_counted || planned->has_class || source->kind_count <= QUERY_PASSES_MAX)
+    return QUERY_BY_KIND;
+  return !planned->has_time && are_few(source) ? QUERY_BY_KIND : 0;
 }
 
 /* Rows that differ in nothing, or that are wanted class by class, need not be read one by one. */
