@@ -24,6 +24,7 @@ if [ $status = 0 ]; then ok 'bench/run ends well'; else not_ok 'bench/run ends w
 check 'bench/index ends well' "$KYMO_SOURCE/bench/index/run" --build "$KYMO_BUILD" --events 400000
 check 'bench/cpel ends well' "$KYMO_SOURCE/bench/cpel/run" --build "$KYMO_BUILD" --events 20000
 check 'bench/others ends well' "$KYMO_SOURCE/bench/others/run" --build "$KYMO_BUILD" --repeat 1 --rounds 20000
+check 'bench/query ends well' "$KYMO_SOURCE/bench/query/run" --build "$KYMO_BUILD" --events 50000 --rounds 1
 check 'bench/view ends well' "$KYMO_SOURCE/bench/view/run" --build "$KYMO_BUILD" --events 200000 --views 20 --rounds 1
 
 for recorder in kymo DPDK LTTng-UST; do
