@@ -197,6 +197,20 @@ void kymo_whos_end(struct kymo_whos *whos) {
   kymo_arena_free(&whos->arena);
 }
 
+/* ---- processes ---- */
+
+bool kymo_who_process(struct kymo_trace *trace, const struct kymo_event *event, int64_t *process) {
+  static const char *const names[] = {"vpid", "pid"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    uint32_t field = kymo_field_id(trace, event->class_, names[i]);
+    struct kymo_field info;
+    if (field != KYMO_FIELD_NONE && kymo_field_info(trace, event->class_, field, &info) == KYMO_OK &&
+        info.scope != KYMO_SCOPE_PAYLOAD && kymo_event_get_int(event, field, process) == KYMO_OK)
+      return true;
+  }
+  return false;
+}
+
 /* ---- hosts ---- */
 
 const char *kymo_host_of(const struct kymo_part *part) {

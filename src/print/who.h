@@ -106,6 +106,10 @@ static inline const struct kymo_who *kymo_who_of(struct kymo_whos *whos, const s
 /* The fields of it in the common context of the event's stream class. */
 const struct kymo_who_places *kymo_who_common(struct kymo_whos *whos, const struct kymo_event *event);
 
+/* The process of an event, from its contexts (vpid, pid); false: they do not say it. For rare calls: fields
+ * are found by their names. */
+bool kymo_who_process(struct kymo_trace *trace, const struct kymo_event *event, int64_t *process);
+
 /* The host on which a part was recorded, from its environment, or NULL. */
 const char *kymo_host_of(const struct kymo_part *part);
 /* Whether the parts of a trace come from hosts of different names. */

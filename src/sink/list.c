@@ -4,6 +4,7 @@
 #include <string.h>
 
 extern const struct kymo_sink kymo_sink_babeltrace2;
+extern const struct kymo_sink kymo_sink_chrome;
 extern const struct kymo_sink kymo_sink_cpel;
 extern const struct kymo_sink kymo_sink_cpel_file;
 extern const struct kymo_sink kymo_sink_cpeldump;
@@ -11,20 +12,32 @@ extern const struct kymo_sink kymo_sink_ctf1;
 extern const struct kymo_sink kymo_sink_ctf2;
 extern const struct kymo_sink kymo_sink_csv;
 extern const struct kymo_sink kymo_sink_details;
+extern const struct kymo_sink kymo_sink_folded;
 extern const struct kymo_sink kymo_sink_generic;
 extern const struct kymo_sink kymo_sink_json;
+extern const struct kymo_sink kymo_sink_perfetto;
 extern const struct kymo_sink kymo_sink_raw;
 extern const struct kymo_sink kymo_sink_stream;
 extern const struct kymo_sink kymo_sink_text;
 
 static const struct kymo_sink *const sinks[] = {
-    &kymo_sink_text,        &kymo_sink_generic,
-    &kymo_sink_json,        &kymo_sink_csv,
-    &kymo_sink_babeltrace2, &kymo_sink_cpel,
-    &kymo_sink_cpeldump,    &kymo_sink_cpel_file,
-    &kymo_sink_ctf1,        &kymo_sink_ctf2,
-    &kymo_sink_stream,      &kymo_sink_raw,
-    &kymo_sink_details,     NULL,
+    &kymo_sink_text,
+    &kymo_sink_generic,
+    &kymo_sink_json,
+    &kymo_sink_csv,
+    &kymo_sink_babeltrace2,
+    &kymo_sink_cpel,
+    &kymo_sink_cpeldump,
+    &kymo_sink_cpel_file,
+    &kymo_sink_ctf1,
+    &kymo_sink_ctf2,
+    &kymo_sink_stream,
+    &kymo_sink_raw,
+    &kymo_sink_perfetto,
+    &kymo_sink_chrome,
+    &kymo_sink_folded,
+    &kymo_sink_details,
+    NULL,
 };
 
 const struct kymo_sink *const *kymo_sink_list(void) { return sinks; }

@@ -13,17 +13,6 @@ static int no_memory(struct kymo_error *error) {
 
 /* ---- tracks and kinds ---- */
 
-static void find_process(struct view_track *track, struct kymo_trace *trace, const struct kymo_event *event) {
-  static const char *const names[] = {"vpid", "pid"};
-  for (size_t i = 0; i < sizeof names / sizeof *names && !track->has_process; i++) {
-    uint32_t field = kymo_field_id(trace, event->class_, names[i]);
-    struct kymo_field info;
-    if (field != KYMO_FIELD_NONE && kymo_field_info(trace, event->class_, field, &info) == KYMO_OK &&
-        info.scope != KYMO_SCOPE_PAYLOAD)
-      track->has_process = kymo_event_get_int(event, field, &track->process) == KYMO_OK;
-  }
-}
-
 static bool add_track(struct view *view, const struct kymo_event *event, const char *name) {
   if (!KYMO_LIST_ROOM(view->tracks, view->track_capacity, view->track_count))
     return false;
@@ -31,7 +20,7 @@ static bool add_track(struct view *view, const struct kymo_event *event, const c
   *track = (struct view_track){.name = view_copy(name),
                                .part = event->packet->stream->part->index,
                                .events = {.kind = VIEW_EVENTS, .revision = view->rebuilt << 32}};
-  find_process(track, view->build->trace, event);
+  track->has_process = kymo_who_process(view->build->trace, event, &track->process);
   bool is_stream = view_names_stream(view, &view->build->tracker, event, name);
   if (is_stream)
     track->stream = view_copy(event->packet->stream->path);

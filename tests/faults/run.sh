@@ -288,6 +288,9 @@ convert ctf1 -o out
 convert ctf1 --to ctf2 -o out
 convert some.cpel --to cpel -o out.cpel
 convert ctf1 --to cpel -o out.cpel
+convert ctf1 --to perfetto -o out.perfetto
+convert ctf1 --to chrome -o out.json
+convert ctf1 --to folded -o out.folded
 convert frames/log_thread0 --to stream -o out
 convert frames/log_thread0 --to raw -o out
 convert --key some.tdl some.bin -o out

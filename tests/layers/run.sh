@@ -31,7 +31,7 @@ allowed() {
     symbols) echo 'base source trace symbols public' ;;
     span) echo 'base span public' ;;
     print) echo 'base schema source decode trace symbols print public' ;;
-    sink) echo 'base schema lang source decode trace symbols print sink public' ;;
+    sink) echo 'base schema lang source decode trace symbols span print stat sink public' ;;
     records) echo 'base plan format source trace print records public' ;;
     stat) echo 'base schema decode trace symbols span print stat public' ;;
     view) echo 'base schema decode trace filter symbols span print stat view public' ;;
