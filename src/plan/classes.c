@@ -53,6 +53,21 @@ struct kymo_plan_form kymo_plan_form(const struct kymo_plan *plan, uint32_t shap
   return form;
 }
 
+struct kymo_plan_form kymo_plan_field_form(const struct kymo_plan *plan,
+                                           const struct kymo_plan_field *field) {
+  const struct kymo_plan_letter *letter = &plan->letters[field->letter];
+  const struct kymo_plan_override *override =
+      field->override == KYMO_PLAN_NONE ? NULL : &plan->overrides[field->override];
+  if (override && override->clock != KYMO_PLAN_NONE)
+    return kymo_plan_form(plan, KYMO_SHAPE_SIGNED, 64, KYMO_PLAN_NONE);
+  bool has_view = override && override->view != KYMO_PLAN_NONE;
+  return kymo_plan_form(plan, letter->shape, letter->bits, has_view ? override->view : letter->view);
+}
+
+bool kymo_plan_field_is_list(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
+  return field->inner_count > 0 || field->count > 0 || plan->letters[field->letter].count > 0;
+}
+
 /* ---- numbers of classes ---- */
 
 /* The clock of the time stamp that these instructions compute; NONE: they compute none. */
@@ -441,21 +456,23 @@ static struct length last_member(struct maker *maker) {
   return place_of(maker, maker->body->members[last].type, 1, &last);
 }
 
-/* One field of rows: a column of the plan, or of a definition at run time. */
+/* One field of rows: a column of the plan, or of a definition at run time, which has one form. */
 struct field {
   const char *name;
   const struct kymo_plan_option *options;
+  const struct kymo_plan_form *form; /* or NULL */
   uint32_t option_count;
   bool is_list, is_optional;
 };
 
-static bool is_counted(const struct maker *maker, const struct kymo_plan_option *option) {
-  return kymo_plan_form(maker->plan, option->shape, option->bits, option->view).kind == KYMO_FORM_BLOB;
+static struct kymo_plan_form form_of(const struct maker *maker, const struct field *field, uint32_t option) {
+  const struct kymo_plan_option *what = field->form ? NULL : &field->options[option];
+  return what ? kymo_plan_form(maker->plan, what->shape, what->bits, what->view) : *field->form;
 }
 
-static const struct kymo_type *option_type(struct maker *maker, const struct kymo_plan_option *option,
+static const struct kymo_type *option_type(struct maker *maker, const struct field *field, uint32_t option,
                                            const struct length *length) {
-  struct kymo_plan_form form = kymo_plan_form(maker->plan, option->shape, option->bits, option->view);
+  struct kymo_plan_form form = form_of(maker, field, option);
   return value_type(maker, &form, length);
 }
 
@@ -479,7 +496,7 @@ static const struct kymo_type *variant_type(struct maker *maker, const struct fi
     ranges[i] = (struct kymo_range){i, i};
     members[i] = (struct kymo_member){.name = name,
                                       .source_name = name,
-                                      .type = option_type(maker, &field->options[i], length),
+                                      .type = option_type(maker, field, i, length),
                                       .ranges = &ranges[i],
                                       .range_count = 1};
     if (!members[i].type)
@@ -491,7 +508,7 @@ static const struct kymo_type *variant_type(struct maker *maker, const struct fi
 static bool has_counted(const struct maker *maker, const struct field *field) {
   bool is = false;
   for (uint32_t i = 0; i < field->option_count; i++)
-    is |= is_counted(maker, &field->options[i]);
+    is |= form_of(maker, field, i).kind == KYMO_FORM_BLOB;
   return is;
 }
 
@@ -504,7 +521,7 @@ static const struct kymo_type *element_type(struct maker *maker, const struct fi
   steps[2] = is_variant;
   struct length length = place_of(maker, kymo_builder_number(maker->builder, 32, 0, NULL), 3, steps);
   if (!is_variant && !has_count)
-    return option_type(maker, field->options, NULL);
+    return option_type(maker, field, 0, NULL);
   if (is_variant)
     members[count++] =
         (struct kymo_member){.name = "which", .type = tag.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
@@ -513,7 +530,7 @@ static const struct kymo_type *element_type(struct maker *maker, const struct fi
         (struct kymo_member){.name = "n", .type = length.type, .attributes = KYMO_ATTRIBUTE_HIDDEN};
   members[count] = (struct kymo_member){.name = "value", .attributes = KYMO_ATTRIBUTE_ELEMENT};
   members[count].type =
-      is_variant ? variant_type(maker, field, &tag, &length) : option_type(maker, field->options, &length);
+      is_variant ? variant_type(maker, field, &tag, &length) : option_type(maker, field, 0, &length);
   return kymo_builder_struct(maker->builder, members, count + 1);
 }
 
@@ -564,7 +581,7 @@ static bool add_field(struct maker *maker, const struct field *field) {
       return false;
     length = last_member(maker);
   }
-  type = is_variant ? variant_type(maker, field, &tag, &length) : option_type(maker, field->options, &length);
+  type = is_variant ? variant_type(maker, field, &tag, &length) : option_type(maker, field, 0, &length);
   if (is_variant)
     type = optional_type(maker, type, &tag, 0, field->option_count - 1);
   else if (field->is_optional)
@@ -573,6 +590,15 @@ static bool add_field(struct maker *maker, const struct field *field) {
 }
 
 /* ---- payloads, classes ---- */
+
+/* Fields [first, end) of a definition, but not those in lists of structs among them. */
+static void count_field_underscores(struct maker *maker, const struct kymo_plan_record *record,
+                                    uint32_t first, uint32_t end) {
+  size_t *underscores = &maker->body->underscores;
+  for (uint32_t i = first; i < end; i += 1 + record->fields[i].inner_count)
+    *underscores =
+        kymo_hidden_underscores(*underscores, record->fields[i].name, strlen(record->fields[i].name));
+}
 
 /* The names of hidden members differ from those of all fields beside them: columns [first, end) that are in
  * no list of structs among them, and those of a definition. */
@@ -587,30 +613,43 @@ static void count_underscores(struct maker *maker, uint32_t first, uint32_t end,
     if (!column->is_hidden)
       *underscores = kymo_hidden_underscores(*underscores, (const char *)name, name ? size : 0);
   }
-  for (uint32_t i = 0; record && i < record->field_count; i++)
-    *underscores =
-        kymo_hidden_underscores(*underscores, record->fields[i].name, strlen(record->fields[i].name));
+  if (record)
+    count_field_underscores(maker, record, 0, record->field_count);
 }
 
 static bool add_columns(struct maker *maker, uint32_t first, uint32_t end);
 
+/* Begins the element of a list of structs, whose number of elements is the last member. */
+static void enter_list(struct maker *maker, struct body *body) {
+  struct body *outer = maker->body;
+  *body = (struct body){.depth = outer->depth + 2};
+  memcpy(body->way, outer->way, outer->depth * sizeof *body->way);
+  body->way[outer->depth] = outer->count;
+  body->way[outer->depth + 1] = KYMO_STEP_ELEMENT;
+  maker->body = body;
+}
+
+/* Ends it: adds the list to the struct around it. */
+static bool leave_list(struct maker *maker, struct body *outer, const char *name, const struct length *length,
+                       bool is_good) {
+  struct body *body = maker->body;
+  const struct kymo_type *element =
+      is_good ? kymo_builder_struct(maker->builder, body->members, body->count) : NULL;
+  maker->body = outer;
+  free(body->members);
+  return add_sequence(maker, name, length, element);
+}
+
 /* A list of structs: the column and its members. */
 static bool add_structs(struct maker *maker, uint32_t index, const char *name) {
   uint32_t first = index + 1, end = first + maker->plan->columns[index].inner_count;
-  struct body *outer = maker->body, body = {.depth = outer->depth + 2};
+  struct body *outer = maker->body, body;
   if (!add_number(maker, "n_", name, 32))
     return false;
   struct length length = last_member(maker);
-  memcpy(body.way, outer->way, outer->depth * sizeof *body.way);
-  body.way[outer->depth] = outer->count;
-  body.way[outer->depth + 1] = KYMO_STEP_ELEMENT;
-  maker->body = &body;
+  enter_list(maker, &body);
   count_underscores(maker, first, end, NULL);
-  const struct kymo_type *element =
-      add_columns(maker, first, end) ? kymo_builder_struct(maker->builder, body.members, body.count) : NULL;
-  maker->body = outer;
-  free(body.members);
-  return add_sequence(maker, name, &length, element);
+  return leave_list(maker, outer, name, &length, add_columns(maker, first, end));
 }
 
 /* Columns [first, end). */
@@ -631,26 +670,39 @@ static bool add_columns(struct maker *maker, uint32_t first, uint32_t end) {
   return true;
 }
 
-static bool add_definition(struct maker *maker, const struct kymo_plan_record *record) {
-  const struct kymo_plan *plan = maker->plan;
-  for (uint32_t i = 0; i < record->field_count; i++) {
+static bool add_fields(struct maker *maker, const struct kymo_plan_record *record, uint32_t first,
+                       uint32_t end);
+
+static bool add_field_structs(struct maker *maker, const struct kymo_plan_record *record, uint32_t index) {
+  uint32_t first = index + 1, end = first + record->fields[index].inner_count;
+  struct body *outer = maker->body, body;
+  const char *name = kymo_builder_text(maker->builder, record->fields[index].name);
+  if (!name || !add_number(maker, "n_", name, 32))
+    return false;
+  struct length length = last_member(maker);
+  enter_list(maker, &body);
+  body.underscores = 2;
+  count_field_underscores(maker, record, first, end);
+  return leave_list(maker, outer, name, &length, add_fields(maker, record, first, end));
+}
+
+/* Fields [first, end) of a definition. */
+static bool add_fields(struct maker *maker, const struct kymo_plan_record *record, uint32_t first,
+                       uint32_t end) {
+  for (uint32_t i = first; i < end; i += 1 + record->fields[i].inner_count) {
     const struct kymo_plan_field *from = &record->fields[i];
-    const struct kymo_plan_override *override =
-        from->override == KYMO_PLAN_NONE ? NULL : &plan->overrides[from->override];
-    if (from->letter == KYMO_PLAN_NONE ||
-        (override && override->clock != KYMO_PLAN_NONE && kymo_plan_is_record_time(plan, record, i)))
+    if (!kymo_plan_is_delivered(maker->plan, record, i))
       continue;
-    const struct kymo_plan_letter *letter = &plan->letters[from->letter];
-    struct kymo_plan_option option = {.shape = letter->shape,
-                                      .bits = letter->bits,
-                                      .view = override && override->view != KYMO_PLAN_NONE ? override->view
-                                                                                           : letter->view};
-    if (override && override->clock != KYMO_PLAN_NONE)
-      option = (struct kymo_plan_option){.shape = KYMO_SHAPE_SIGNED, .bits = 64, .view = KYMO_PLAN_NONE};
+    if (from->inner_count) {
+      if (!add_field_structs(maker, record, i))
+        return false;
+      continue;
+    }
+    struct kymo_plan_form form = kymo_plan_field_form(maker->plan, from);
     struct field field = {.name = kymo_builder_text(maker->builder, from->name),
-                          .options = &option,
+                          .form = &form,
                           .option_count = 1,
-                          .is_list = letter->count > 0 || from->count > 0};
+                          .is_list = kymo_plan_field_is_list(maker->plan, from)};
     if (!field.name || !add_field(maker, &field))
       return false;
   }
@@ -663,7 +715,8 @@ static const struct kymo_type *payload_of(struct maker *maker, const struct kymo
   uint32_t first = kind->first_column, end = first + kind->column_count;
   maker->body->count = 0;
   count_underscores(maker, first, end, record);
-  if (!add_columns(maker, first, end) || (record && !record->is_bytes && !add_definition(maker, record)))
+  if (!add_columns(maker, first, end) ||
+      (record && !record->is_bytes && !add_fields(maker, record, 0, record->field_count)))
     return NULL;
   if (kind->from_table != KYMO_PLAN_NONE && (!record || record->is_bytes) &&
       !add_field(maker, &(struct field){.name = "data", .options = &rest, .option_count = 1}))

@@ -48,6 +48,11 @@ static inline double kymo_plan_scaled(double number, double scale, double diviso
 struct kymo_plan_form kymo_plan_form(const struct kymo_plan *plan, uint32_t shape, uint32_t bits,
                                      uint32_t view);
 
+/* The form of the values of a field that was defined at run time; not of a list of structs. */
+struct kymo_plan_form kymo_plan_field_form(const struct kymo_plan *plan, const struct kymo_plan_field *field);
+/* Whether such a field is a list of values. */
+bool kymo_plan_field_is_list(const struct kymo_plan *plan, const struct kymo_plan_field *field);
+
 /* The numbers of the classes. */
 struct kymo_plan_classes {
   uint32_t *first;        /* by kind: `TRACE:kind`; those of its interpretations follow */

@@ -161,7 +161,7 @@ bool kymo_plan_name_in_prefix(struct kymo_plan_machine *machine, uint32_t prefix
 
 void kymo_plan_describe_field(const struct kymo_plan_record *record, uint32_t field, char *out, size_t room) {
   char names[2][KYMO_PLAN_DESCRIBED] = {"", ""};
-  const char *const texts[2] = {record->name, field < record->field_count ? record->fields[field].name : ""};
+  const char *const texts[2] = {record->name, field < record->field_count ? record->fields[field].path : ""};
   for (int i = 0; i < 2; i++) {
     struct kymo_expr_value text = kymo_value_bytes((const uint8_t *)texts[i], (uint32_t)strlen(texts[i]));
     kymo_plan_describe(&text, false, names[i], sizeof names[i]);

@@ -193,7 +193,7 @@ static bool make_arrays(struct kymo_plan_machine *machine) {
     measure_elements(plan, machine->element_bytes);
   return machine->slots && machine->lists && machine->element_bytes && machine->tables && machine->ticks &&
          machine->prefix_slots && machine->state.clocks && machine->state.syncs && machine->state.counters &&
-         machine->state.kept && kymo_plan_boxes_make(machine);
+         machine->state.kept && kymo_plan_boxes_make(machine) && kymo_plan_globs_make(machine);
 }
 
 struct kymo_plan_machine *kymo_plan_machine_new(const struct kymo_plan *plan, struct kymo_plan_found *found,
@@ -255,7 +255,8 @@ void kymo_plan_machine_free(struct kymo_plan_machine *machine) {
   free((void *)(uintptr_t)machine->box_of);
   free(machine->changes);
   free(machine->fields.items);
-  free(machine->field_counts);
+  free(machine->resolutions);
+  kymo_plan_globs_free(machine);
   free(machine->notes);
   kymo_arena_free(&machine->texts);
   kymo_arena_free(&machine->work);
@@ -302,6 +303,7 @@ void kymo_plan_machine_rewind(struct kymo_plan_machine *machine) {
   struct kymo_plan_state *state = &machine->state;
   uint32_t clocks = KYMO_PLAN_COUNT(plan, CLOCK);
   kymo_plan_tables_reset(machine);
+  machine->resolved_fields = 0;
   free_values(state->kept, plan->root->kept_count);
   free_values(state->saved, state->saved_count);
   memset(state->kept, 0, plan->root->kept_count * sizeof *state->kept);

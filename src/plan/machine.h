@@ -14,10 +14,13 @@
 #define KYMO_PLAN_MACHINE_H
 
 #include "base/arena.h"
+#include "base/glob.h"
 #include "base/holes.h"
 #include "base/table.h"
 #include "expr/operate.h"
 #include "plan/sections.h"
+
+#define KYMO_PLAN_DESCRIBED 80 /* bytes of a value as messages show it */
 
 /* ---- tables ---- */
 
@@ -70,22 +73,35 @@ struct kymo_plan_found {
     struct kymo_plan_names spelled;
     struct kymo_plan_record **list;
     uint32_t count, capacity;
-  } * records; /* by table */
+  } * records;                         /* by table */
+  struct kymo_plan_records unresolved; /* of all tables */
+  size_t resolved_bytes;               /* of the identities of resolved definitions */
   uint32_t table_count;
   bool failed;
 };
 
-/* A field of a record that was defined at run time: as TYPES says, or as its replacement says. */
+/*
+ * A field of a record that was defined at run time: as TYPES says, or as its replacement says. A list of
+ * structs is one whose type another definition defines: its members, `inner_count` of them with those of
+ * inner lists, follow it directly. The fields of such a type that occurs once are fields of the record.
+ */
 struct kymo_plan_field {
   const char *name;
-  uint32_t letter, override;
-  uint32_t count;
+  const char *path;          /* as messages show it: LIST.MEMBER */
+  uint32_t letter, override; /* or NONE; letter NONE: a list of structs, or `key` names its type */
+  uint32_t count;            /* elements; 0: it is no list, or its letter is one */
+  uint32_t size;             /* bytes of each, if the definition says so; else NONE */
+  uint32_t inner_count;
+  bool is_inner; /* it is from another definition than the record, which has its time elsewhere */
+  struct kymo_expr_value key; /* of the definition of its type, in an unresolved one; else absent */
 };
 struct kymo_plan_record {
   const char *name;
-  uint32_t recipe, table, index; /* index: among the found ones of its table */
+  uint32_t recipe, table;
+  uint32_t index; /* among the found ones of its table; of an unresolved one, among all of these */
   uint32_t field_count;
   const struct kymo_plan_field *fields;
+  bool is_unresolved; /* types of its fields are in other definitions: no record is decoded by it as it is */
   bool has_length;
   uint64_t length;
   bool is_bytes;  /* its fields make no sense: its records are delivered as bytes */
@@ -94,6 +110,14 @@ struct kymo_plan_record {
 /* Whether a field is the record's time: it becomes the time stamp and no column. */
 bool kymo_plan_is_record_time(const struct kymo_plan *plan, const struct kymo_plan_record *record,
                               uint32_t field);
+/* Whether a field is delivered: FILLER is not, nor is a list of structs without any other members. */
+bool kymo_plan_is_delivered(const struct kymo_plan *plan, const struct kymo_plan_record *record,
+                            uint32_t field);
+/* The number of values of a field: the count in the definition times that of its type. */
+static inline uint64_t kymo_plan_values_of(const struct kymo_plan *plan, uint32_t letter, uint32_t count) {
+  uint64_t each = letter == KYMO_PLAN_NONE ? 1 : plan->letters[letter].count;
+  return (each ? each : 1) * (count ? count : 1);
+}
 
 struct kymo_plan_found *kymo_plan_found_new(const struct kymo_plan *plan);
 void kymo_plan_found_free(struct kymo_plan_found *found);
@@ -335,9 +359,16 @@ struct kymo_plan_machine {
   uint32_t time_clock, field_clock;
   bool field_is_record;                  /* an ADD also counts for the record's time */
   const struct kymo_plan_record *record; /* of FROM, with values in `fields` */
-  struct kymo_plan_list fields;
-  uint32_t *field_counts; /* items of each field in `fields` */
-  uint32_t field_capacity;
+  struct kymo_plan_list fields;          /* in the order of the file, without FILLER */
+  uint64_t definitions;                  /* how often tables that hold definitions have changed */
+  struct kymo_plan_resolution {
+    uint64_t definitions; /* one more than when it was made; 0: never */
+    const struct kymo_plan_record *record;
+    char wrong[4 * KYMO_PLAN_DESCRIBED]; /* … or why there is none */
+  } * resolutions;                       /* by the index of the unresolved definition */
+  uint32_t resolution_count;
+  uint32_t resolved_fields; /* since the last jump */
+  struct kymo_glob *globs;  /* by override: of its pattern. NULL: no override has one */
   uint64_t lost;
   struct kymo_plan_number {
     uint64_t number;
@@ -474,7 +505,6 @@ bool kymo_plan_count_of(struct kymo_plan_machine *machine, uint32_t block, const
 /* A value as messages show it: nothing if it is absent or a float. `is_hex`: numbers in hexadecimal. */
 /* How many bits before the position these bytes begin, if they are of the innermost window; else 0. */
 uint64_t kymo_plan_bits_since(const struct kymo_plan_machine *machine, const struct kymo_expr_value *bytes);
-#define KYMO_PLAN_DESCRIBED 80
 void kymo_plan_describe(const struct kymo_expr_value *value, bool is_hex, char *out, size_t room);
 /* The record has `bytes` bytes from its start. */
 bool kymo_plan_set_length(struct kymo_plan_machine *machine, uint64_t bytes);
@@ -566,8 +596,18 @@ static inline struct kymo_plan_place kymo_plan_record_place(const struct kymo_pl
 }
 
 /* runtime.c */
+/* Compiles the patterns of overrides. False: out of memory. */
+bool kymo_plan_globs_make(struct kymo_plan_machine *machine);
+void kymo_plan_globs_free(struct kymo_plan_machine *machine);
 bool kymo_plan_define_record(struct kymo_plan_machine *machine, const struct kymo_plan_recipe *recipe,
                              const struct kymo_expr_value *operands);
+
+/* nested.c: the definition with the fields of those that it names, as they are now. NULL after raising;
+ * itself, after a mark, if there is one that it cannot have. */
+const struct kymo_plan_record *kymo_plan_resolve(struct kymo_plan_machine *machine,
+                                                 const struct kymo_plan_record *record);
+
+/* defined.c */
 bool kymo_plan_run_record(struct kymo_plan_machine *machine, const struct kymo_plan_record *record);
 
 #endif

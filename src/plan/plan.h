@@ -25,7 +25,7 @@
 #define KYMO_PLAN_NONE UINT32_MAX
 #define KYMO_PLAN_MAGIC UINT32_C(0x59454b4b) /* "KKEY" */
 
-enum { KYMO_PLAN_MAJOR = 1, KYMO_PLAN_MINOR = 1 };
+enum { KYMO_PLAN_MAJOR = 1, KYMO_PLAN_MINOR = 2 };
 
 /* Limits of every plan, which the verifier checks (E61 in a description). */
 enum {
@@ -169,7 +169,7 @@ struct kymo_plan_letters {
 }; /* of LETTER */
 struct kymo_plan_letter {
   uint32_t text;              /* "b", "uint8_t" */
-  uint32_t type, shape, bits; /* of an element; no POPPED size */
+  uint32_t type, shape, bits; /* of an element; size POPPED: the definition says how many bytes each has */
   uint32_t count;             /* ARRAY n OF: n; else 0 */
   uint32_t view;              /* or NONE */
 };
@@ -289,6 +289,8 @@ struct kymo_plan_recipe {
       size_column;     /* LIST: columns (absolute) of the record with the lists; size or NONE */
   uint32_t has_length; /* a value of the record's LENGTH is on the stack */
   uint32_t first_override, override_count;
+  uint32_t nested; /* one more than the table (HOLDS RECORDS) of the types that are in no list; 0: none. Since
+                    * version 1.2 */
 };
 /* FIELD name IS …: replaces the letter's attributes. */
 struct kymo_plan_override {
@@ -296,7 +298,10 @@ struct kymo_plan_override {
   uint32_t view;  /* or NONE */
   uint32_t order; /* enum kymo_plan_order, or NONE */
   uint32_t clock, time_mode, low_bits, unit_kind, unit_low,
-      unit_high; /* TIME: clock or NONE; constant unit as TIME has it */
+      unit_high;       /* TIME: clock or NONE; constant unit as TIME has it */
+  uint32_t is_pattern; /* FIELD LIKE: `name` is a glob. Since version 1.2 */
+  uint32_t is_filler;  /* FILLER: bytes that are not delivered, and of which a record's end may cut any. Since
+                        * version 1.2 */
 };
 
 /* ---- instructions ---- */

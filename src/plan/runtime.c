@@ -1,35 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records that files define themselves: a definition becomes a list of fields, each a letter of TYPES, and is
- * kept once for all equal ones. A definition that makes no sense (R7) is delivered as bytes.
+ * Records that files define themselves: a definition becomes a list of fields, each a letter of TYPES or the
+ * name of another definition (nested.c), and is kept once for all equal ones. Records of a definition that
+ * makes no sense (R7) are delivered as bytes.
  */
+#include "base/hash.h"
 #include "base/list.h"
-#include "plan/machine.h"
+#include "plan/definition.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS_MAX 1024
+#define SIZE_MAX_BYTES 0x7fffffff /* of a value that the definition sizes */
 
-/* A definition that is being parsed; its names are collected in `text`. */
-struct definition {
-  struct kymo_plan_machine *machine;
-  const struct kymo_plan_recipe *recipe;
-  struct kymo_expr_value name;
-  bool has_length;
-  uint64_t length;
-  const char *wrong;              /* or NULL … */
-  struct kymo_expr_value culprit; /* … and the wrong piece: the place of its bytes is known … */
-  uint32_t at;                    /* … or this is the place, in bytes from the record's start; NONE:
-                                   * unknown */
-  struct kymo_expr_value field;   /* the name of its field; absent: it has none */
-  struct part {
-    struct kymo_expr_value name;
-    uint32_t letter, override, count;
-  } * parts;
-  uint32_t count;
-};
+/* ---- patterns of FIELD ---- */
+
+bool kymo_plan_globs_make(struct kymo_plan_machine *machine) {
+  const struct kymo_plan *plan = machine->plan;
+  uint32_t count = KYMO_PLAN_COUNT(plan, OVERRIDE), size;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint8_t *text = kymo_plan_text(plan, plan->overrides[i].name, &size);
+    size_t at;
+    if (!plan->overrides[i].is_pattern)
+      continue;
+    if (!machine->globs)
+      machine->globs = calloc(count, sizeof *machine->globs);
+    if (!machine->globs)
+      return false;
+    kymo_glob_make(&machine->globs[i], (const char *)text, size, &at); /* a wrong one matches nothing */
+  }
+  return true;
+}
+
+void kymo_plan_globs_free(struct kymo_plan_machine *machine) {
+  for (uint32_t i = 0; machine->globs && i < KYMO_PLAN_COUNT(machine->plan, OVERRIDE); i++)
+    kymo_glob_free(&machine->globs[i]);
+  free(machine->globs);
+}
+
+static bool matches(struct kymo_plan_machine *machine, uint32_t override,
+                    const struct kymo_expr_value *name) {
+  char *text = kymo_plan_work(machine, name->size + 1);
+  if (!text)
+    return false;
+  memcpy(text, name->p, name->size);
+  text[name->size] = '\0';
+  return kymo_glob_matches(&machine->globs[override], text);
+}
 
 static struct kymo_expr_value text_value(const struct kymo_plan *plan, uint32_t text) {
   uint32_t size;
@@ -39,7 +57,7 @@ static struct kymo_expr_value text_value(const struct kymo_plan *plan, uint32_t 
 
 /* ---- fields ---- */
 
-static uint32_t find_letter(const struct definition *d, const struct kymo_expr_value *word) {
+static uint32_t find_letter(const struct kymo_plan_definition *d, const struct kymo_expr_value *word) {
   const struct kymo_plan *plan = d->machine->plan;
   const struct kymo_plan_letters *list =
       d->recipe->letters == KYMO_PLAN_NONE ? NULL : &plan->letter_lists[d->recipe->letters];
@@ -51,27 +69,54 @@ static uint32_t find_letter(const struct definition *d, const struct kymo_expr_v
   return KYMO_PLAN_NONE;
 }
 
-static uint32_t find_override(const struct definition *d, const struct kymo_expr_value *name) {
+static uint32_t find_override(const struct kymo_plan_definition *d, const struct kymo_expr_value *name) {
   const struct kymo_plan *plan = d->machine->plan;
-  for (uint32_t i = 0; i < d->recipe->override_count; i++) {
-    struct kymo_expr_value text = text_value(plan, plan->overrides[d->recipe->first_override + i].name);
-    if (kymo_value_is_equal(&text, name))
-      return d->recipe->first_override + i;
+  uint32_t first = d->recipe->first_override;
+  for (uint32_t i = first; i < first + d->recipe->override_count; i++) {
+    struct kymo_expr_value text = text_value(plan, plan->overrides[i].name);
+    if (plan->overrides[i].is_pattern ? matches(d->machine, i, name) : kymo_value_is_equal(&text, name))
+      return i;
   }
   return KYMO_PLAN_NONE;
 }
 
-static void add(struct definition *d, struct kymo_expr_value name, const struct kymo_expr_value *word,
-                uint32_t count) {
-  uint32_t letter = find_letter(d, word);
-  d->culprit = *word;
-  d->field = name;
-  if (letter == KYMO_PLAN_NONE)
-    d->wrong = "a definition of a record with a type that is not known";
-  else if (d->count == FIELDS_MAX)
-    d->wrong = "a definition of a record with more than 1024 fields";
-  else
-    d->parts[d->count++] = (struct part){name, letter, find_override(d, &name), count};
+void kymo_plan_definition_fail(struct kymo_plan_definition *d, const char *wrong,
+                               const struct kymo_expr_value *culprit, const struct kymo_expr_value *field) {
+  if (d->wrong)
+    return;
+  d->wrong = wrong;
+  d->culprit = *culprit;
+  d->field = *field;
+}
+
+static const struct kymo_plan_type *type_of(const struct kymo_plan_definition *d, uint32_t letter) {
+  return letter == KYMO_PLAN_NONE ? NULL : &d->machine->plan->types[d->machine->plan->letters[letter].type];
+}
+
+/* Whether the definition says how many bytes a value of this letter has. */
+static bool is_sized(const struct kymo_plan_definition *d, uint32_t letter) {
+  return letter != KYMO_PLAN_NONE && type_of(d, letter)->size == KYMO_SIZE_POPPED;
+}
+
+/* Adds a field; NULL: something is wrong. `key`: of the definition that a type names which no letter has. */
+static struct kymo_plan_member *add(struct kymo_plan_definition *d, struct kymo_expr_value name,
+                                    const struct kymo_expr_value *word, const struct kymo_expr_value *key) {
+  static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
+  struct kymo_plan_member member = {
+      .name = name, .path = nothing, .key = nothing, .letter = find_letter(d, word), .size = KYMO_PLAN_NONE};
+  member.override = find_override(d, &name);
+  if (member.letter == KYMO_PLAN_NONE && d->recipe->nested && key->sort != KYMO_SORT_ABSENT) {
+    member.key = *key;
+    d->is_unresolved = true;
+  } else if (member.letter == KYMO_PLAN_NONE) {
+    kymo_plan_definition_fail(d, "a definition of a record with a type that is not known", word, &name);
+  }
+  if (d->count == KYMO_PLAN_FIELDS)
+    kymo_plan_definition_fail(d, "a definition of a record with more than 1024 fields", word, &name);
+  if (d->wrong)
+    return NULL;
+  d->members[d->count] = member;
+  return &d->members[d->count++];
 }
 
 /* The next piece up to `split`; `rest` moves after it. */
@@ -97,22 +142,22 @@ static struct kymo_expr_value trim(struct kymo_expr_value text) {
 }
 
 /* One letter a field, and a list of names. */
-static void by_letters(struct definition *d, struct kymo_expr_value letters, struct kymo_expr_value names) {
+static void by_letters(struct kymo_plan_definition *d, struct kymo_expr_value letters,
+                       struct kymo_expr_value names) {
+  static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
   struct kymo_expr_value split = text_value(d->machine->plan, d->recipe->split);
   for (uint32_t i = 0; i < letters.size && !d->wrong; i++) {
     struct kymo_expr_value letter = kymo_value_bytes(letters.p + i, 1);
-    d->culprit = letter;
-    d->field.sort = KYMO_SORT_ABSENT;
-    if (names.size == 0)
-      d->wrong = "a definition of a record with fewer names than types";
-    else
-      add(d, trim(next_piece(&names, &split)), &letter, 0);
+    if (names.size == 0) {
+      kymo_plan_definition_fail(d, "a definition of a record with fewer names than types", &letter, &nothing);
+      return;
+    }
+    struct kymo_plan_member *member = add(d, trim(next_piece(&names, &split)), &letter, &nothing);
+    if (member && is_sized(d, member->letter)) /* no compiler makes such a plan */
+      member->size = 0;
   }
-  if (names.size && !d->wrong) {
-    d->wrong = "a definition of a record with more names than types";
-    d->culprit = names;
-    d->field.sort = KYMO_SORT_ABSENT;
-  }
+  if (names.size)
+    kymo_plan_definition_fail(d, "a definition of a record with more names than types", &names, &nothing);
 }
 
 /* Removes "[n]" from the end and returns n; 0: there is none. */
@@ -131,7 +176,7 @@ static uint32_t take_count(struct kymo_expr_value *text) {
 }
 
 /* `type name`, `type[n] name` or `type name[n]`. */
-static void by_text(struct definition *d, struct kymo_expr_value text) {
+static void by_text(struct kymo_plan_definition *d, struct kymo_expr_value text) {
   struct kymo_expr_value split = text_value(d->machine->plan, d->recipe->split);
   while (text.size && !d->wrong) {
     struct kymo_expr_value piece = trim(next_piece(&text, &split));
@@ -143,12 +188,17 @@ static void by_text(struct definition *d, struct kymo_expr_value text) {
     struct kymo_expr_value name = kymo_value_bytes(piece.p + at, piece.size - at);
     struct kymo_expr_value type = trim(kymo_value_bytes(piece.p, at));
     uint32_t other = take_count(&type);
-    add(d, name, &type, count ? count : other);
+    struct kymo_plan_member *member = add(d, name, &type, &type);
+    count = count ? count : other;
+    if (member && is_sized(d, member->letter))
+      member->size = count ? count : 1;
+    else if (member)
+      member->count = count;
   }
 }
 
 /* Bytes of an element of a type, 0 if they are not constant. */
-static uint64_t bytes_of(const struct kymo_plan_type *type) {
+uint64_t kymo_plan_type_bytes(const struct kymo_plan_type *type) {
   switch ((enum kymo_plan_encoding)type->encoding) {
   case KYMO_TYPE_UNSIGNED:
   case KYMO_TYPE_SIGNED:
@@ -158,13 +208,13 @@ static uint64_t bytes_of(const struct kymo_plan_type *type) {
   case KYMO_TYPE_BYTES:
   case KYMO_TYPE_STRING:
   case KYMO_TYPE_STRING_WHOLE:
-  case KYMO_TYPE_TEXT_NUMBER: return type->size == KYMO_SIZE_TO_END ? 0 : type->size;
+  case KYMO_TYPE_TEXT_NUMBER: return type->size >= KYMO_SIZE_TO_END ? 0 : type->size;
   default: return 0;
   }
 }
 
 /* A name or type as text; formats that use numbers have their digits instead. */
-static struct kymo_expr_value word_of(struct definition *d, const struct kymo_expr_value *value) {
+static struct kymo_expr_value word_of(struct kymo_plan_definition *d, const struct kymo_expr_value *value) {
   enum { DIGITS = 24 };
   if (value->sort != KYMO_SORT_NUMBER)
     return value->sort == KYMO_SORT_BYTES ? *value : kymo_value_bytes((const uint8_t *)"", 0);
@@ -177,48 +227,81 @@ static struct kymo_expr_value word_of(struct definition *d, const struct kymo_ex
                           (uint32_t)snprintf(digits, DIGITS, "%s%" PRIu64, sign, magnitude));
 }
 
+/* The size of a field in bytes, which a list says: that of its value, or of all elements. */
+static void set_size(struct kymo_plan_definition *d, struct kymo_plan_member *member,
+                     const struct kymo_plan_item *item) {
+  const struct kymo_plan_type *type = type_of(d, member->letter);
+  uint64_t one = type ? kymo_plan_type_bytes(type) : 0, size = item->value.n.low;
+  uint32_t each = type ? d->machine->plan->letters[member->letter].count : 0;
+  bool is_number = item->value.n.high == 0 && size <= SIZE_MAX_BYTES;
+  if (is_number && (!type || type->size == KYMO_SIZE_POPPED)) {
+    member->size = (uint32_t)size;
+    return;
+  }
+  if (!one || !is_number || size % one || size / one > 65536 || size == 0) {
+    d->at = item->at;
+    kymo_plan_definition_fail(d, "a definition of a record with a size that its type cannot have",
+                              &item->value, &member->name);
+  } else if (size / one != (each ? each : 1)) {
+    member->count = (uint32_t)(size / one);
+  }
+}
+
 /* Parallel lists of names and types, and optionally of sizes in bytes. */
-static void by_list(struct definition *d) {
+static void by_list(struct kymo_plan_definition *d) {
+  static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
   const struct kymo_plan_machine *machine = d->machine;
   const struct kymo_plan_list *names = &machine->lists[d->recipe->name_column],
                               *types = &machine->lists[d->recipe->type_column];
   const struct kymo_plan_list *sizes =
       d->recipe->size_column == KYMO_PLAN_NONE ? NULL : &machine->lists[d->recipe->size_column];
+  bool is_by_name = d->recipe->nested && machine->plan->tables[d->recipe->nested - 1].is_by_name;
   if (names->count != types->count || (sizes && sizes->count != names->count))
-    d->wrong = "a definition of a record by lists of different lengths";
+    kymo_plan_definition_fail(d, "a definition of a record by lists of different lengths", &nothing,
+                              &nothing);
   for (uint32_t i = 0; i < names->count && !d->wrong; i++) {
     struct kymo_expr_value word = word_of(d, &types->items[i].value);
     d->at = types->items[i].at;
-    add(d, word_of(d, &names->items[i].value), &word, 0);
-    if (d->wrong || !sizes || sizes->items[i].value.sort != KYMO_SORT_NUMBER)
-      continue;
-    const struct kymo_plan_letter *letter = &machine->plan->letters[d->parts[d->count - 1].letter];
-    uint64_t one = bytes_of(&machine->plan->types[letter->type]), size = sizes->items[i].value.n.low;
-    if (!one || size % one || size / one > 65536 || size == 0) {
-      d->wrong = "a definition of a record with a size that its type cannot have";
-      d->culprit = sizes->items[i].value;
-      d->at = sizes->items[i].at;
-    } else if (size / one != (letter->count ? letter->count : 1))
-      d->parts[d->count - 1].count = (uint32_t)(size / one);
+    struct kymo_plan_member *member =
+        add(d, word_of(d, &names->items[i].value), &word, is_by_name ? &word : &types->items[i].value);
+    if (member && sizes && sizes->items[i].value.sort == KYMO_SORT_NUMBER)
+      set_size(d, member, &sizes->items[i]);
+    else if (member && is_sized(d, member->letter))
+      kymo_plan_definition_fail(d, "a definition of a record with a type that has no size", &word,
+                                &member->name);
   }
-}
-
-/* The number of values of a field: the count in the definition times that of its type. */
-static uint64_t values_of(const struct kymo_plan *plan, uint32_t letter, uint32_t count) {
-  uint64_t each = plan->letters[letter].count;
-  return (each ? each : 1) * (count ? count : 1);
 }
 
 /* Types may have no bytes, so that the data do not bound the number of values in a record. */
-static void limit_values(struct definition *d) {
+static void limit_values(struct kymo_plan_definition *d) {
+  static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
   uint64_t values = 0;
   for (uint32_t i = 0; i < d->count; i++)
-    values += values_of(d->machine->plan, d->parts[i].letter, d->parts[i].count);
-  if (values > KYMO_PLAN_REPEAT_LIMIT && !d->wrong) {
-    d->wrong = "a definition of a record with more than 1048576 values";
-    d->culprit = d->name;
-    d->field.sort = KYMO_SORT_ABSENT;
+    values += kymo_plan_values_of(d->machine->plan, d->members[i].letter, d->members[i].count);
+  if (values > KYMO_PLAN_REPEAT_LIMIT)
+    kymo_plan_definition_fail(d, "a definition of a record with more than 1048576 values", &d->name,
+                              &nothing);
+}
+
+static bool is_delivered(const struct kymo_plan_definition *d, const struct kymo_plan_member *member) {
+  return member->override == KYMO_PLAN_NONE || !d->machine->plan->overrides[member->override].is_filler;
+}
+
+/* Users could not distinguish two fields of one name. */
+static void find_twins(struct kymo_plan_definition *d) {
+  struct kymo_hash_table names = {0};
+  for (uint32_t i = 0; i < d->count && !d->wrong; i++) {
+    const struct kymo_expr_value *name = &d->members[i].name;
+    uint32_t hash = (uint32_t)kymo_keyed_text((const char *)name->p, name->size), at = hash;
+    uintptr_t item;
+    if (!is_delivered(d, &d->members[i]))
+      continue;
+    while ((item = kymo_hash_table_next(&names, hash, &at)))
+      if (kymo_value_is_equal(&d->members[item - 1].name, name))
+        kymo_plan_definition_fail(d, "a definition of a record with two fields of one name", name, name);
+    d->machine->failed |= !kymo_hash_table_add(&names, NULL, hash, i + 1);
   }
+  kymo_hash_table_free(&names);
 }
 
 /* ---- keeping definitions ---- */
@@ -228,49 +311,77 @@ static void put(struct kymo_strbuf *out, const void *bytes, uint32_t size) {
   kymo_strbuf_add(out, bytes, size);
 }
 
+static void put_value(struct kymo_strbuf *out, const struct kymo_expr_value *value) {
+  uint32_t sort = value->sort;
+  put(out, &sort, sizeof sort);
+  if (value->sort == KYMO_SORT_BYTES)
+    put(out, value->p, (uint32_t)value->size);
+  else if (value->sort == KYMO_SORT_NUMBER)
+    put(out, &value->n, sizeof value->n);
+}
+
 /* The identity of a definition. */
-static void spell(const struct definition *d, struct kymo_strbuf *out) {
+static void spell(const struct kymo_plan_definition *d, struct kymo_strbuf *out) {
   put(out, &d->recipe, sizeof d->recipe);
-  put(out, d->name.p, (uint32_t)d->name.size);
+  put_value(out, &d->name);
   put(out, &d->length, sizeof d->length);
   for (uint32_t i = 0; i < d->count; i++) {
-    const uint32_t numbers[3] = {d->parts[i].letter, d->parts[i].override, d->parts[i].count};
+    const struct kymo_plan_member *member = &d->members[i];
+    const uint32_t numbers[] = {member->letter, member->override,    member->count,
+                                member->size,   member->inner_count, member->is_inner};
     put(out, numbers, sizeof numbers);
-    put(out, d->parts[i].name.p, (uint32_t)d->parts[i].name.size);
+    put_value(out, &member->name);
+    put_value(out, &member->key);
   }
 }
 
-static struct kymo_plan_record *make(const struct definition *d, struct kymo_arena *arena) {
+/* A copy up to the first zero. */
+static const char *text_copy(struct kymo_arena *arena, const struct kymo_expr_value *text) {
+  return kymo_arena_copy(arena, (const char *)text->p, strnlen((const char *)text->p, text->size));
+}
+
+static bool make_field(struct kymo_plan_field *field, const struct kymo_plan_member *member,
+                       struct kymo_arena *arena) {
+  *field = (struct kymo_plan_field){.name = text_copy(arena, &member->name),
+                                    .letter = member->letter,
+                                    .override = member->override,
+                                    .count = member->count,
+                                    .size = member->size,
+                                    .inner_count = member->inner_count,
+                                    .is_inner = member->is_inner,
+                                    .key = member->key};
+  field->path = member->path.sort == KYMO_SORT_BYTES ? text_copy(arena, &member->path) : field->name;
+  if (field->key.sort == KYMO_SORT_BYTES)
+    field->key.p = (const uint8_t *)kymo_arena_copy(arena, (const char *)field->key.p, field->key.size);
+  return field->name && field->path && (field->key.sort != KYMO_SORT_BYTES || field->key.p);
+}
+
+static struct kymo_plan_record *make(const struct kymo_plan_definition *d, struct kymo_arena *arena) {
   struct kymo_plan_record *record = kymo_arena_alloc(arena, sizeof *record);
   struct kymo_plan_field *fields = kymo_arena_array(arena, d->count + 1, sizeof *fields);
   if (!record || !fields)
     return NULL;
-  *record = (struct kymo_plan_record){.recipe = (uint32_t)(d->recipe - d->machine->plan->recipes),
+  *record = (struct kymo_plan_record){.name = text_copy(arena, &d->name),
+                                      .recipe = (uint32_t)(d->recipe - d->machine->plan->recipes),
                                       .table = d->recipe->table,
                                       .field_count = d->count,
                                       .fields = fields,
+                                      .is_unresolved = d->is_unresolved && !d->wrong,
                                       .is_bytes = d->wrong != NULL,
                                       .has_length = d->has_length,
                                       .length = d->length};
-  record->name =
-      kymo_arena_copy(arena, (const char *)d->name.p, strnlen((const char *)d->name.p, d->name.size));
-  for (uint32_t i = 0; i < d->count && record->name; i++) {
-    const struct part *part = &d->parts[i];
-    fields[i] =
-        (struct kymo_plan_field){.letter = part->letter, .override = part->override, .count = part->count};
-    fields[i].name = kymo_arena_copy(arena, (const char *)part->name.p,
-                                     strnlen((const char *)part->name.p, part->name.size));
-    if (!fields[i].name)
+  for (uint32_t i = 0; i < d->count; i++)
+    if (!make_field(&fields[i], &d->members[i], arena))
       return NULL;
-  }
   return record->name ? record : NULL;
 }
 
-/* The one record of this definition, which the first pass has found or finds now. NULL: it was not found, or
- * out of memory. */
-static struct kymo_plan_record *intern(const struct definition *d) {
+struct kymo_plan_record *kymo_plan_definition_keep(const struct kymo_plan_definition *d) {
   struct kymo_plan_found *found = d->machine->found;
-  struct kymo_plan_records *records = found ? &found->records[d->recipe->table] : NULL;
+  bool is_unresolved = d->is_unresolved && !d->wrong;
+  struct kymo_plan_records *records = !found          ? NULL
+                                      : is_unresolved ? &found->unresolved
+                                                      : &found->records[d->recipe->table];
   struct kymo_strbuf spelled = {0};
   struct kymo_plan_record *record = NULL;
   if (!records)
@@ -297,7 +408,7 @@ static struct kymo_plan_record *intern(const struct definition *d) {
 }
 
 /* Raises at the wrong piece, with its text, its field and the record. */
-static bool mark_wrong(const struct definition *d) {
+static bool mark_wrong(const struct kymo_plan_definition *d) {
   const struct kymo_plan_machine *machine = d->machine;
   const struct kymo_expr_value *const pieces[3] = {&d->culprit, &d->field, &d->name};
   char texts[3][KYMO_PLAN_DESCRIBED];
@@ -311,8 +422,8 @@ static bool mark_wrong(const struct definition *d) {
                               *texts[2] ? *texts[1] ? " of " : ", in " : "", texts[2]);
 }
 
-/* Makes a definition with space for its parts. */
-static bool define(struct definition *d, const struct kymo_expr_value *operands) {
+/* Makes a definition with space for its members. */
+static bool define(struct kymo_plan_definition *d, const struct kymo_expr_value *operands) {
   struct kymo_plan_machine *machine = d->machine;
   const struct kymo_expr_value *source = operands + 2;
   if (d->recipe->style == KYMO_STYLE_LETTERS)
@@ -321,151 +432,41 @@ static bool define(struct definition *d, const struct kymo_expr_value *operands)
     by_text(d, source[0]);
   else
     by_list(d);
+  find_twins(d);
   limit_values(d);
   if (machine->r || (d->wrong && !mark_wrong(d)))
     return false;
-  const struct kymo_plan_record *record = intern(d);
+  const struct kymo_plan_record *record = kymo_plan_definition_keep(d);
   return !record || kymo_plan_table_set(machine, d->recipe->table, &operands[0], NULL, record);
+}
+
+bool kymo_plan_definition_begin(struct kymo_plan_definition *d, struct kymo_plan_machine *machine,
+                                const struct kymo_plan_recipe *recipe) {
+  *d = (struct kymo_plan_definition){.machine = machine, .recipe = recipe, .at = KYMO_PLAN_NONE};
+  d->members = reallocarray(NULL, KYMO_PLAN_FIELDS, sizeof *d->members);
+  machine->failed |= !d->members;
+  return d->members != NULL;
 }
 
 bool kymo_plan_define_record(struct kymo_plan_machine *machine, const struct kymo_plan_recipe *recipe,
                              const struct kymo_expr_value *operands) {
-  struct definition d = {.machine = machine,
-                         .recipe = recipe,
-                         .name = operands[1],
-                         .has_length = recipe->has_length != 0,
-                         .at = KYMO_PLAN_NONE};
+  struct kymo_plan_definition d;
   const struct kymo_expr_value *source = operands + 2;
   uint32_t sources = recipe->style == KYMO_STYLE_LETTERS ? 2 : recipe->style == KYMO_STYLE_TEXT ? 1 : 0;
-  bool ok = operands[0].sort != KYMO_SORT_ABSENT && d.name.sort == KYMO_SORT_BYTES;
+  bool ok = operands[0].sort != KYMO_SORT_ABSENT && operands[1].sort == KYMO_SORT_BYTES;
+  uint64_t length = 0;
   for (uint32_t i = 0; i < sources; i++)
     ok = ok && source[i].sort == KYMO_SORT_BYTES;
   if (!ok || machine->is_dry)
     return true;
-  if (d.has_length && !kymo_plan_as_count(machine, source + sources, "the LENGTH of a record", &d.length))
+  if (recipe->has_length && !kymo_plan_as_count(machine, source + sources, "the LENGTH of a record", &length))
     return false;
-  d.parts = reallocarray(NULL, FIELDS_MAX, sizeof *d.parts);
-  if (!d.parts) {
-    machine->failed = true;
+  if (!kymo_plan_definition_begin(&d, machine, recipe))
     return false;
-  }
+  d.name = operands[1];
+  d.has_length = recipe->has_length != 0;
+  d.length = length;
   ok = define(&d, operands);
-  free(d.parts);
+  free(d.members);
   return ok;
-}
-
-/* ---- decoding by a definition ---- */
-
-static bool is_time(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
-  return field->override != KYMO_PLAN_NONE && plan->overrides[field->override].clock != KYMO_PLAN_NONE;
-}
-
-bool kymo_plan_is_record_time(const struct kymo_plan *plan, const struct kymo_plan_record *record,
-                              uint32_t field) {
-  for (uint32_t i = 0; i < record->field_count; i++) {
-    uint32_t mode = is_time(plan, &record->fields[i]) ? plan->overrides[record->fields[i].override].time_mode
-                                                      : KYMO_TIME_MODES;
-    if (mode == KYMO_TIME_POINT || mode == KYMO_TIME_DISTANCE || mode == KYMO_TIME_LOW)
-      return i == field;
-  }
-  return false;
-}
-
-static bool convert(struct kymo_plan_machine *machine, const struct kymo_plan_override *how,
-                    struct kymo_expr_value *value) {
-  struct kymo_expr_value operands[2] = {*value,
-                                        kymo_value_u64(kymo_plan_wide(how->unit_low, how->unit_high))};
-  struct kymo_plan_instruction what = {KYMO_DO_TIME, how->clock, how->time_mode | how->unit_kind,
-                                       how->low_bits};
-  return kymo_plan_time(machine, &what, operands, value);
-}
-
-static bool run_field(struct kymo_plan_machine *machine, const struct kymo_plan_field *field,
-                      uint32_t *count) {
-  const struct kymo_plan *plan = machine->plan;
-  const struct kymo_plan_letter *letter = &plan->letters[field->letter];
-  const struct kymo_plan_type *type = &plan->types[letter->type];
-  const struct kymo_plan_override *how =
-      field->override == KYMO_PLAN_NONE ? NULL : &plan->overrides[field->override];
-  bool has_order = how && how->order != KYMO_PLAN_NONE;
-  uint64_t times = values_of(plan, field->letter, field->count);
-  for (*count = 0; *count < times; ++*count) {
-    struct kymo_expr_value value = {0};
-    uint64_t begin = machine->bit;
-    if (!kymo_plan_load_value(machine, type, type->size, has_order,
-                              has_order ? (enum kymo_plan_order)how->order : KYMO_PLAN_LITTLE, &value)) {
-      machine->bit = begin;
-      return false;
-    }
-    kymo_plan_report_loaded(
-        machine, (struct kymo_plan_loaded){begin, machine->bit, KYMO_PLAN_NONE, NULL, field->name, value});
-    if ((is_time(plan, field) && !convert(machine, how, &value)) ||
-        !kymo_plan_append(machine, &machine->fields, &value, 0, 0))
-      return false;
-  }
-  return true;
-}
-
-/* All remaining bytes as one value. */
-static bool run_bytes(struct kymo_plan_machine *machine) {
-  static const struct kymo_plan_type rest = {.encoding = KYMO_TYPE_BYTES, .size = KYMO_SIZE_TO_END};
-  struct kymo_expr_value value = {0};
-  machine->fields.count = 0;
-  return kymo_plan_load_value(machine, &rest, rest.size, false, KYMO_PLAN_LITTLE, &value) &&
-         kymo_plan_append(machine, &machine->fields, &value, 0, 0);
-}
-
-/* The number of fields for which there are bytes: the record does not fit if that is less than all, or if
- * bytes remain. */
-static uint32_t run_fields(struct kymo_plan_machine *machine, const struct kymo_plan_record *record) {
-  uint32_t i = 0;
-  while (i < record->field_count && run_field(machine, &record->fields[i], &machine->field_counts[i]))
-    i++;
-  return i;
-}
-
-/* Delivers a record that does not fit its definition as bytes, from `field` on. False after raising: the
- * file ends. */
-static bool run_misfit(struct kymo_plan_machine *machine, const struct kymo_plan_record *record,
-                       uint32_t field, uint64_t begin) {
-  char place[2 * KYMO_PLAN_DESCRIBED + 16];
-  kymo_plan_describe_field(record, field, place, sizeof place);
-  if (machine->r == 1) {
-    size_t used = strlen(machine->r_text);
-    snprintf(machine->r_text + used, sizeof machine->r_text - used, "%s", place);
-    return false;
-  }
-  machine->r = 0;
-  bool goes_on = kymo_plan_mark(machine, 7, "a record whose definition does not fit its length%s", place);
-  machine->bit = begin;
-  return goes_on && run_bytes(machine);
-}
-
-bool kymo_plan_run_record(struct kymo_plan_machine *machine, const struct kymo_plan_record *record) {
-  const struct kymo_plan_watch *watch = machine->watch;
-  uint64_t begin = machine->bit;
-  machine->record = record;
-  machine->fields.count = 0;
-  if (record->has_length && machine->record_end == UINT64_MAX &&
-      !kymo_plan_set_length(machine, record->length))
-    return false;
-  if (!KYMO_LIST_RESERVE(machine->field_counts, machine->field_capacity, record->field_count)) {
-    machine->failed = true;
-    return false;
-  }
-  /* then the fields only show where the record does not fit */
-  machine->watch = record->is_bytes ? NULL : watch;
-  uint32_t fitting =
-      record->is_bytes && !record->is_misfit ? record->field_count : run_fields(machine, record);
-  machine->watch = watch;
-  machine->r = record->is_bytes ? 0 : machine->r;
-  bool ok =
-      fitting == record->field_count && (!record->has_length || machine->bit == machine->record_end * 8);
-  if (machine->failed || (ok && !record->is_bytes))
-    return ok && !machine->failed;
-  if (!record->is_bytes && machine->r != 1 && machine->may_find) {
-    struct kymo_plan_record *found = (struct kymo_plan_record *)(uintptr_t)record;
-    found->is_bytes = found->is_misfit = true;
-  }
-  return run_misfit(machine, record, fitting, begin);
 }

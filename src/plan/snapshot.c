@@ -77,6 +77,7 @@ bool kymo_plan_snapshot_restore(const struct kymo_plan_snapshot *snapshot,
   machine->state = state;
   machine->note_count = machine->r = 0;
   machine->is_placed = false;
+  machine->resolved_fields = 0;
   kymo_plan_changes_go(machine, snapshot->changes);
   return true;
 }

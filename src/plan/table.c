@@ -108,6 +108,7 @@ static void put(struct kymo_plan_map *map, uint32_t index, const struct kymo_pla
 static bool change(struct kymo_plan_machine *machine, uint32_t table, struct kymo_plan_entry *entry,
                    const struct kymo_plan_version *version) {
   struct kymo_plan_map *map = &machine->tables[table];
+  machine->definitions += machine->plan->tables[table].holds == KYMO_HOLDS_RECORDS;
   if (machine->plan->tables[table].known != KYMO_KNOWN_EARLIER) {
     put(map, (uint32_t)(entry - map->entries), version);
     return true;
@@ -135,11 +136,13 @@ void kymo_plan_tables_reset(struct kymo_plan_machine *machine) {
     for (uint32_t i = 0; machine->plan->tables[t].known == KYMO_KNOWN_EARLIER && i < map->count; i++)
       put(map, i, &nothing);
   }
+  machine->definitions++;
   machine->change_high = machine->generation ? 0 : machine->change_high;
   machine->change_count = machine->generation = 0;
 }
 
 void kymo_plan_changes_go(struct kymo_plan_machine *machine, uint32_t count) {
+  machine->definitions += machine->change_count != count;
   while (machine->change_count > count) {
     const struct kymo_plan_change *one = &machine->changes[--machine->change_count];
     put(&machine->tables[one->table], one->entry, &one->old);
@@ -325,6 +328,9 @@ void kymo_plan_found_free(struct kymo_plan_found *found) {
     free(found->records[i].spelled.texts);
     kymo_hash_table_free(&found->records[i].spelled.table);
   }
+  free(found->unresolved.list);
+  free(found->unresolved.spelled.texts);
+  kymo_hash_table_free(&found->unresolved.spelled.table);
   kymo_arena_free(&found->arena);
   free(found);
 }

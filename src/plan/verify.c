@@ -115,6 +115,14 @@ static bool is_shape(uint32_t shape, uint32_t bits) {
   }
 }
 
+/* The size of a letter's values may be left to the definition if these are bytes or texts. */
+static bool is_letter_sized(const struct kymo_plan_type *type, uint32_t count) {
+  if (type->size != KYMO_SIZE_POPPED)
+    return true;
+  return count == 0 && (type->encoding == KYMO_TYPE_BYTES || type->encoding == KYMO_TYPE_STRING ||
+                        type->encoding == KYMO_TYPE_STRING_WHOLE || type->encoding == KYMO_TYPE_TEXT_NUMBER);
+}
+
 static bool check_types(struct kymo_plan_verify *v) {
   const struct kymo_plan *plan = v->plan;
   for (uint32_t i = 0; i < COUNT(TYPE); i++) {
@@ -136,11 +144,10 @@ static bool check_types(struct kymo_plan_verify *v) {
       return false;
   for (uint32_t i = 0; i < COUNT(LETTER); i++) {
     const struct kymo_plan_letter *letter = &plan->letters[i];
-    if (!need(v,
-              letter->text < COUNT(TEXT) && letter->type < COUNT(TYPE) &&
-                  is_shape(letter->shape, letter->bits) && is_one(letter->view, COUNT(VIEW)) &&
-                  letter->count <= 65536 && plan->types[letter->type].size != KYMO_SIZE_POPPED,
-              "letter", i))
+    bool ok = letter->text < COUNT(TEXT) && letter->type < COUNT(TYPE) &&
+              is_shape(letter->shape, letter->bits) && is_one(letter->view, COUNT(VIEW)) &&
+              letter->count <= 65536;
+    if (!need(v, ok && is_letter_sized(&plan->types[letter->type], letter->count), "letter", i))
       return false;
   }
   return true;
@@ -363,6 +370,8 @@ static bool check_recipes(struct kymo_plan_verify *v) {
               (!is_list || (recipe->name_column < COUNT(COLUMN) && recipe->type_column < COUNT(COLUMN) &&
                             is_one(recipe->size_column, COUNT(COLUMN)))) &&
               is_range(recipe->first_override, recipe->override_count, COUNT(OVERRIDE));
+    ok = ok && (recipe->nested == 0 || (recipe->nested <= COUNT(TABLE) &&
+                                        plan->tables[recipe->nested - 1].holds == KYMO_HOLDS_RECORDS));
     if (!need(v, ok, "recipe", i))
       return false;
   }

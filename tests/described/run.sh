@@ -6,6 +6,7 @@
 #
 #   cases.py    one small file for each construct of the language
 #   structs.py  lists of structs, and filters of their elements
+#   defined.py  records that files define: types in each other, sizes, padding
 #   expressions.py   one table for constants, LET and filters
 #   hidden.py   names of fields that the compiler would like to have for itself
 #   untimed.py  events without a time
@@ -15,7 +16,7 @@ set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1
 export PYTHONDONTWRITEBYTECODE=1
-for part in cases structs expressions hidden untimed by_chance foreign; do
+for part in cases structs defined expressions hidden untimed by_chance foreign; do
   python3 "$KYMO_SOURCE/tests/described/$part.py" || not_ok "$part" "exit code $?"
 done
 

@@ -9,6 +9,7 @@ set -u
 cd "$TMPDIR" || exit 1
 export PYTHONDONTWRITEBYTECODE=1 KYMO_DESCRIPTIONS=$KYMO_SOURCE/descriptions KYMO_SANITIZE=$sanitizer
 python3 "$KYMO_SOURCE/tests/descriptions/check.py" || not_ok 'all descriptions' "exit code $?"
+python3 "$KYMO_SOURCE/tests/descriptions/late.py" || not_ok 'descriptions of files that define their records' "exit code $?"
 
 # ---- names ----
 

@@ -62,6 +62,7 @@ LEFT_OUT = {
         'TRACE archive;': DESCRIBED,
         'TRACE boxes;': DESCRIBED,
         'TRACE styles;': DESCRIBED,
+        'TRACE journeys;': DESCRIBED,
         'TRACE packed;': DESCRIBED,
         'trace   = TRACE name [VERSION num] ";" {declaration ";"} LAYOUT layout END TRACE "."': GRAMMAR,
         'filter = FILTER name [FOR name] [OVER ALL] ";" {definition ";"} SELECT expr [FIRST num] "."': GRAMMAR,

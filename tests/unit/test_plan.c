@@ -184,7 +184,7 @@ static void plans_of_other_versions_and_damaged_ones_are_refused(void **state) {
   assert_null(kymo_plan_open(&copy, "x.key", &error));
   assert_int_equal(error.code, KYMO_E_UNKNOWN);
   assert_string_equal(error.message,
-                      "R8: a plan of version 2.1, which this kymo does not know (it reads 1.x)");
+                      "R8: a plan of version 2.2, which this kymo does not know (it reads 1.x)");
   plan[4] = 1;
   plan[8] = 7; /* a later minor version */
   struct kymo_plan *opened = kymo_plan_open(&copy, "x.key", &error);
@@ -287,6 +287,33 @@ static void deep(struct kymo_plan_builder *b) {
     kymo_plan_emit_number(b, 1, false);
 }
 
+static struct kymo_plan_letter letter_of(struct kymo_plan_builder *b, uint32_t encoding, uint32_t count) {
+  struct kymo_plan_type type = {.encoding = encoding, .size = KYMO_SIZE_POPPED};
+  return (struct kymo_plan_letter){.text = kymo_plan_add_text(b, "x", 1),
+                                   .type = kymo_plan_add_type(b, &type),
+                                   .shape = KYMO_SHAPE_TEXT,
+                                   .count = count,
+                                   .view = KYMO_PLAN_NONE};
+}
+static void number_sized_late(struct kymo_plan_builder *b) {
+  struct kymo_plan_letter letter = letter_of(b, KYMO_TYPE_UNSIGNED, 0);
+  kymo_plan_add_letter(b, &letter);
+}
+static void texts_sized_late(struct kymo_plan_builder *b) {
+  struct kymo_plan_letter letter = letter_of(b, KYMO_TYPE_STRING, 2);
+  kymo_plan_add_letter(b, &letter);
+}
+static void types_in_no_table(struct kymo_plan_builder *b) {
+  struct kymo_plan_table table = {.name = kymo_plan_add_text(b, "t", 1), .holds = KYMO_HOLDS_RECORDS};
+  struct kymo_plan_letters letters = {.name = table.name};
+  struct kymo_plan_recipe recipe = {.table = kymo_plan_add_table(b, &table),
+                                    .style = KYMO_STYLE_TEXT,
+                                    .letters = kymo_plan_add_letters(b, &letters),
+                                    .split = table.name,
+                                    .nested = 2};
+  kymo_plan_add_recipe(b, &recipe);
+}
+
 static void untrusted_plans_are_refused(void **state) {
   (void)state;
   refuse(underflow, "more values are taken than there are");
@@ -301,6 +328,9 @@ static void untrusted_plans_are_refused(void **state) {
   refuse(into_loop, "a jump into a loop or window, or to another depth");
   refuse(two_depths, "another depth");
   refuse(deep, "the stack is too deep");
+  refuse(number_sized_late, "letter 0 is out of bounds");
+  refuse(texts_sized_late, "letter 0 is out of bounds");
+  refuse(types_in_no_table, "recipe 0 is out of bounds");
 }
 
 int main(void) {

@@ -290,33 +290,55 @@ static void put_column(struct row *row, uint32_t index, uint32_t element) {
     put_single(row, column, last ? last->option : column->option_count, last ? &last->value : &nothing);
 }
 
-/* Fields of a definition at run time. */
-static void put_definition(struct row *row, const struct kymo_plan_record *record) {
+/* Values of one form. */
+static void put_values(struct row *row, const struct kymo_plan_form *form, const struct kymo_plan_item *items,
+                       uint32_t count) {
+  put_number(row, count, 4);
+  for (uint32_t i = 0; i < count && !row->failed; i++) {
+    if (form->kind == KYMO_FORM_BLOB)
+      put_number(row, blob_bytes(&items[i].value, true), 4);
+    put_value(row, form, &items[i].value);
+  }
+}
+
+/* A field of a definition at run time; returns the items after its own. */
+static const struct kymo_plan_item *put_field(struct row *row, const struct kymo_plan_record *record,
+                                              uint32_t index, const struct kymo_plan_item *items) {
   const struct kymo_plan *plan = row->described->plan;
-  const struct kymo_plan_item *items = row->machine->fields.items;
-  for (uint32_t i = 0; i < record->field_count; items += row->machine->field_counts[i++]) {
+  const struct kymo_plan_field *field = &record->fields[index];
+  if (field->override != KYMO_PLAN_NONE && plan->overrides[field->override].is_filler)
+    return items;
+  uint32_t count = (uint32_t)kymo_plan_values_of(plan, field->letter, field->count);
+  if (kymo_plan_is_record_time(plan, record, index))
+    return items + count;
+  struct kymo_plan_form form = kymo_plan_field_form(plan, field);
+  if (kymo_plan_field_is_list(plan, field)) {
+    put_values(row, &form, items, count);
+    return items + count;
+  }
+  if (form.kind == KYMO_FORM_BLOB)
+    put_number(row, blob_bytes(&items->value, true), 4);
+  put_value(row, &form, &items->value);
+  return items + count;
+}
+
+/* Fields [first, end) of a definition at run time; returns the items after theirs. */
+static const struct kymo_plan_item *put_fields(struct row *row, const struct kymo_plan_record *record,
+                                               uint32_t first, uint32_t end,
+                                               const struct kymo_plan_item *items) {
+  for (uint32_t i = first; i < end && !row->failed; i += 1 + record->fields[i].inner_count) {
     const struct kymo_plan_field *field = &record->fields[i];
-    const struct kymo_plan_letter *letter = &plan->letters[field->letter];
-    const struct kymo_plan_override *override =
-        field->override == KYMO_PLAN_NONE ? NULL : &plan->overrides[field->override];
-    bool is_time = override && override->clock != KYMO_PLAN_NONE;
-    if (is_time && kymo_plan_is_record_time(plan, record, i))
-      continue;
-    struct kymo_plan_option option = {.shape = letter->shape,
-                                      .bits = letter->bits,
-                                      .view = override && override->view != KYMO_PLAN_NONE ? override->view
-                                                                                           : letter->view};
-    if (is_time)
-      option = (struct kymo_plan_option){.shape = KYMO_SHAPE_SIGNED, .bits = 64, .view = KYMO_PLAN_NONE};
-    if (letter->count || field->count) {
-      put_list(row, &option, 1, items, row->machine->field_counts[i]);
+    if (!field->inner_count) {
+      items = put_field(row, record, i, items);
       continue;
     }
-    struct kymo_plan_form form = form_of(row, &option);
-    if (form.kind == KYMO_FORM_BLOB)
-      put_number(row, blob_bytes(&items->value, true), 4);
-    put_value(row, &form, &items->value);
+    if (!kymo_plan_is_delivered(row->described->plan, record, i))
+      continue;
+    put_number(row, field->count, 4);
+    for (uint32_t k = 0; k < field->count && !row->failed; k++)
+      items = put_fields(row, record, i + 1, i + 1 + field->inner_count, items);
   }
+  return items;
 }
 
 static void put_rest(struct row *row, const struct kymo_plan_kind *kind) {
@@ -324,8 +346,8 @@ static void put_rest(struct row *row, const struct kymo_plan_kind *kind) {
   static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
   if (kind->from_table == KYMO_PLAN_NONE)
     return;
-  if (record && !record->is_bytes) {
-    put_definition(row, record);
+  if (record && !record->is_bytes && !record->is_unresolved) {
+    put_fields(row, record, 0, record->field_count, row->machine->fields.items);
     return;
   }
   const struct kymo_expr_value *value =
@@ -347,7 +369,7 @@ static uint32_t class_of(const struct row *row) {
   uint32_t more = KYMO_PLAN_NONE, item;
   const struct kymo_plan_option *option;
   if (kind->from_table != KYMO_PLAN_NONE) {
-    more = machine->record ? machine->record->index : KYMO_PLAN_NONE;
+    more = machine->record && !machine->record->is_unresolved ? machine->record->index : KYMO_PLAN_NONE;
   } else if ((option = kymo_plan_event_option(plan, kind)) != NULL) {
     const struct kymo_expr_value *value = &machine->slots[option->slot];
     const struct kymo_plan_view *view = option->view == KYMO_PLAN_NONE ? NULL : &plan->views[option->view];

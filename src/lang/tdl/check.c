@@ -150,10 +150,10 @@ static bool check_types(struct tdl_checker *checker, const struct tdl_types *lis
         item->field->attributes.given & (TDL_GIVES_PER | TDL_GIVES_TIME))
       return kymo_tdl_fail(checker->session, item->field->attributes.at, "E41",
                            "expected LITTLE, BIG, TOKEN, FLAGS, SCALE, UNITS or SHOW in a list of types");
-    if (item->field->type->fixed_bits < 0)
+    if (item->field->type->fixed_bits < 0 && !kymo_tdl_is_sized_late(item->field->type))
       return kymo_tdl_fail(checker->session, item->field->type->at, "E51",
-                           "types in a list need a constant size: use STRING 16 or BYTES 16; a definition "
-                           "repeats a type by SIZE (BY LIST) or [n] (BY TEXT)");
+                           "types in a list need a constant size, or none: use STRING 16, or STRING where "
+                           "definitions say the size, by SIZE (BY LIST) or [n] (BY TEXT)");
   }
   return texts && check_texts(checker, texts, count);
 }

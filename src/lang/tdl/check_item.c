@@ -596,6 +596,39 @@ static bool check_overrides(struct tdl_checker *checker, struct tdl_item *item) 
   return is_good;
 }
 
+/* Types whose size definitions say need a source that can say it. */
+static bool check_sizes(struct tdl_checker *checker, const struct tdl_item *item) {
+  bool says_sizes = item->source == TDL_BY_TEXT || item->list_size;
+  for (const struct tdl_types_item *type = item->types->items; type && !says_sizes; type = type->next)
+    if (kymo_tdl_is_sized_late(type->field->type))
+      return kymo_tdl_fail(checker->session, item->types_name.at, "E51",
+                           "type \"%.*s\" of \"%s\" has no size, and these definitions say none: use %s",
+                           (int)type->key.length, (const char *)type->key.data, item->types->name.word->text,
+                           item->source == TDL_BY_LIST ? "SIZE after TYPE"
+                                                       : "a size there, such as STRING 16");
+  return true;
+}
+
+/* OR table */
+static bool check_nested(struct tdl_checker *checker, struct tdl_item *item) {
+  if (!item->nested_name.word)
+    return true;
+  struct tdl_table *table = item->nested =
+      kymo_tdl_find(checker, TDL_SPACE_TABLE, item->nested_name, "table");
+  if (!table)
+    return false;
+  table->is_used = true;
+  if (table->holds != TDL_HOLDS_RECORDS)
+    return kymo_tdl_fail(checker->session, item->nested_name.at, "E41",
+                         "expected a table that HOLDS RECORDS");
+  if (table->per == TDL_PER_NAME)
+    return kymo_tdl_fail(checker->session, item->nested_name.at, "E41",
+                         "expected a table that is not PER a field");
+  return item->source == TDL_BY_LIST || table->key == TDL_KEY_NAME ||
+         kymo_tdl_fail(checker->session, item->nested_name.at, "E41",
+                       "types in a text are names: expected a table with KEY NAME");
+}
+
 static bool check_record_definition(struct tdl_checker *checker, struct tdl_item *item) {
   checker->depends = checker->body->depends;
   if (!check_table(checker, item))
@@ -612,7 +645,8 @@ static bool check_record_definition(struct tdl_checker *checker, struct tdl_item
       !kymo_tdl_check_expr(checker, item->labels, TDL_BYTES) ||
       !check_sequence(checker, item->list_name, TDL_UNTYPED) ||
       !check_sequence(checker, item->list_type, TDL_UNTYPED) ||
-      !check_sequence(checker, item->list_size, TDL_INTEGER))
+      !check_sequence(checker, item->list_size, TDL_INTEGER) || !check_sizes(checker, item) ||
+      !check_nested(checker, item))
     return false;
   item->table->depends |= checker->depends;
   return check_overrides(checker, item);

@@ -341,6 +341,7 @@ static void emit_define_record(struct tdl_generator *gen, const struct tdl_item 
       .type_column = list_column(gen, item->list_type),
       .size_column = list_column(gen, item->list_size),
       .has_length = item->record_length != NULL,
+      .nested = item->nested ? item->nested->index + 1 : 0,
       .first_override = kymo_plan_count(gen->key, KYMO_SECTION_OVERRIDE),
   };
   for (const struct tdl_override *over = item->overrides; over; over = over->next, recipe.override_count++)

@@ -279,7 +279,8 @@ bool kymo_tdl_same_option(const struct tdl_option *a, const struct tdl_option *b
 static bool letter_is_plain(const struct tdl_field *field, const struct tdl_type *element) {
   const struct tdl_attributes *attributes = &field->attributes;
   bool is_sized = element->kind == TDL_TYPE_VARINT || element->size_form == TDL_SIZE_ENDED ||
-                  element->size_form == TDL_SIZE_TO_END || element->fixed_bits >= 0;
+                  element->size_form == TDL_SIZE_TO_END || element->fixed_bits >= 0 ||
+                  (kymo_tdl_is_sized_late(element) && element == field->type);
   return is_sized && element->kind != TDL_TYPE_ARRAY && !attributes->equals && !attributes->in &&
          !attributes->where && !attributes->absent && !attributes->as &&
          attributes->time.mode == TDL_TIME_NONE && attributes->length.kind == TDL_LENGTH_NONE &&
@@ -364,6 +365,8 @@ void kymo_tdl_add_override(struct tdl_generator *gen, const struct tdl_override 
       .low_bits = time->low_bits,
       .unit_low = (uint32_t)value,
       .unit_high = (uint32_t)(value >> 32),
+      .is_pattern = over->is_pattern,
+      .is_filler = over->is_filler,
   };
   if (unit)
     out.unit_kind = time->rate                   ? KYMO_TIME_RATE

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The items of records. Each parser below starts after the first word of its item. */
+#include "base/glob.h"
 #include "base/nearest.h"
 #include "lang/tdl/syntax.h"
 #include <string.h>
@@ -207,6 +208,21 @@ static bool parse_order(struct tdl_parser *parser, struct tdl_item *item) {
 
 /* ---- tables ---- */
 
+/* string, or LIKE string */
+static bool parse_label(struct tdl_parser *parser, struct tdl_override *override) {
+  struct kymo_glob glob;
+  size_t at;
+  override->is_pattern = kymo_tdl_accept(parser, TDL_KEYWORD_LIKE);
+  uint32_t place = parser->token.at;
+  if (!kymo_tdl_expect_string(parser, &override->label))
+    return false;
+  if (!override->is_pattern)
+    return true;
+  const char *wrong = kymo_glob_make(&glob, (const char *) override->label.data, override->label.length, &at);
+  kymo_glob_free(&glob);
+  return !wrong || kymo_tdl_fail(parser->session, place, "E12", "in this pattern: %s", wrong);
+}
+
 static bool parse_overrides(struct tdl_parser *parser, struct tdl_item *item) {
   struct tdl_override **end = &item->overrides;
   while (kymo_tdl_accept(parser, TDL_KEYWORD_FIELD)) {
@@ -215,11 +231,13 @@ static bool parse_overrides(struct tdl_parser *parser, struct tdl_item *item) {
       return false;
     override->at = parser->token.at;
     override->length = parser->token.length;
-    if (!kymo_tdl_expect_string(parser, &override->label) || !kymo_tdl_expect(parser, TDL_KEYWORD_IS) ||
-        !kymo_tdl_parse_attributes(parser, UINT32_MAX, &override->attributes))
+    if (!parse_label(parser, override) || !kymo_tdl_expect(parser, TDL_KEYWORD_IS))
       return false;
-    if (!override->attributes.given)
-      return kymo_tdl_unexpected(parser, "an attribute");
+    override->is_filler = kymo_tdl_accept(parser, TDL_KEYWORD_FILLER);
+    if (!override->is_filler && !kymo_tdl_parse_attributes(parser, UINT32_MAX, &override->attributes))
+      return false;
+    if (!override->is_filler && !override->attributes.given)
+      return kymo_tdl_unexpected(parser, "FILLER or an attribute");
     end = &override->next;
   }
   return true;
@@ -236,6 +254,12 @@ static struct tdl_expr *parse_path_expression(struct tdl_parser *parser) {
   return expr;
 }
 
+/* [OR table]: the definitions that are types, too */
+static bool parse_nested_types(struct tdl_parser *parser, struct tdl_item *item) {
+  return !kymo_tdl_accept(parser, TDL_KEYWORD_OR) ||
+         kymo_tdl_expect_name(parser, "a table", &item->nested_name);
+}
+
 /* BY LETTERS name OF sum NAMES sum SPLIT string, after BY LETTERS name */
 static bool parse_letters(struct tdl_parser *parser, struct tdl_item *item) {
   return kymo_tdl_expect(parser, TDL_KEYWORD_OF) && (item->of = kymo_tdl_parse_sum(parser)) &&
@@ -244,13 +268,15 @@ static bool parse_letters(struct tdl_parser *parser, struct tdl_item *item) {
 }
 
 static bool parse_text(struct tdl_parser *parser, struct tdl_item *item) {
-  return kymo_tdl_expect(parser, TDL_KEYWORD_OF) && (item->of = kymo_tdl_parse_sum(parser)) &&
-         kymo_tdl_expect(parser, TDL_KEYWORD_SPLIT) && kymo_tdl_expect_string(parser, &item->split);
+  return parse_nested_types(parser, item) && kymo_tdl_expect(parser, TDL_KEYWORD_OF) &&
+         (item->of = kymo_tdl_parse_sum(parser)) && kymo_tdl_expect(parser, TDL_KEYWORD_SPLIT) &&
+         kymo_tdl_expect_string(parser, &item->split);
 }
 
 static bool parse_list(struct tdl_parser *parser, struct tdl_item *item) {
-  return kymo_tdl_expect(parser, TDL_KEYWORD_NAME) && (item->list_name = parse_path_expression(parser)) &&
-         kymo_tdl_expect(parser, TDL_KEYWORD_TYPE) && (item->list_type = parse_path_expression(parser)) &&
+  return parse_nested_types(parser, item) && kymo_tdl_expect(parser, TDL_KEYWORD_NAME) &&
+         (item->list_name = parse_path_expression(parser)) && kymo_tdl_expect(parser, TDL_KEYWORD_TYPE) &&
+         (item->list_type = parse_path_expression(parser)) &&
          (!kymo_tdl_accept(parser, TDL_KEYWORD_SIZE) || (item->list_size = parse_path_expression(parser)));
 }
 

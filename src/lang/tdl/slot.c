@@ -252,12 +252,6 @@ bool kymo_tdl_bind_attributes(struct tdl_checker *checker, struct tdl_item *item
 
 /* ---- sizes ---- */
 
-static bool has_no_size(const struct tdl_type *type) {
-  bool is_bytes =
-      type->kind == TDL_TYPE_BYTES || type->kind == TDL_TYPE_STRING || type->kind == TDL_TYPE_TEXT_NUMBER;
-  return is_bytes && type->size_form == TDL_SIZE_NONE;
-}
-
 /* Other fields that say the length of this one: all must have the same slot. */
 static bool take_lengths(struct tdl_checker *checker, struct tdl_item *item, struct tdl_pending *pending) {
   struct tdl_name latest = pending->name;
@@ -291,14 +285,14 @@ bool kymo_tdl_bind_size(struct tdl_checker *checker, struct tdl_item *item) {
   const struct tdl_type *type = item->field->type;
   struct tdl_pending *pending =
       item->name.word ? kymo_tdl_lengths(checker, checker->body->scope, item->name.word) : NULL;
-  bool has_size = !type || !has_no_size(type);
+  bool has_size = !type || !kymo_tdl_is_sized_late(type);
   if (pending && has_size)
     return kymo_tdl_fail(checker->session, item->name.at, "E54",
                          "\"%s\" has a size of its own, and another field is its length",
                          item->name.word->text);
   while (type && type->kind == TDL_TYPE_ARRAY)
     type = type->element;
-  if (type && has_no_size(type) && !pending)
+  if (type && kymo_tdl_is_sized_late(type) && !pending)
     return fail_no_size(checker, item, type);
   return !pending || take_lengths(checker, item, pending);
 }

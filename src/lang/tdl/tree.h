@@ -355,6 +355,14 @@ struct tdl_type {
   enum tdl_value_type value_type; /* in expressions */
 };
 
+/* BYTES, STRING or TEXT NUMBER whose size something else says: a LENGTH OF it, or the definition of a record
+ * (TYPES). */
+static inline bool kymo_tdl_is_sized_late(const struct tdl_type *type) {
+  bool is_bytes =
+      type->kind == TDL_TYPE_BYTES || type->kind == TDL_TYPE_STRING || type->kind == TDL_TYPE_TEXT_NUMBER;
+  return is_bytes && type->size_form == TDL_SIZE_NONE;
+}
+
 enum tdl_show { TDL_SHOW_NONE, TDL_SHOW_HEX, TDL_SHOW_ADDRESS, TDL_SHOW_UUID, TDL_SHOW_CHAR };
 enum tdl_time_mode {
   TDL_TIME_NONE,
@@ -546,6 +554,7 @@ struct tdl_order_choice {
 struct tdl_override {
   struct tdl_override *next;
   struct tdl_bytes label;
+  bool is_pattern, is_filler; /* LIKE label; FILLER instead of attributes */
   uint32_t at, length;
   struct tdl_attributes attributes;
 };
@@ -595,6 +604,8 @@ struct tdl_item {
   enum tdl_source source;
   struct tdl_name types_name;   /* of a TYPES list */
   struct tdl_types *types;      /* checked */
+  struct tdl_name nested_name;  /* OR table: of the definitions of other types; word NULL: none */
+  struct tdl_table *nested;     /* checked */
   struct tdl_expr *of, *labels; /* LETTERS, TEXT: of; LETTERS: labels */
   struct tdl_bytes split;
   struct tdl_expr *list_name, *list_type, *list_size; /* LIST: paths; size may be NULL */

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Records whose fields a definition of the file lists. */
+#include "plan/machine.h"
+#include <stdio.h>
+#include <string.h>
+
+static bool is_time(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
+  return field->override != KYMO_PLAN_NONE && plan->overrides[field->override].clock != KYMO_PLAN_NONE;
+}
+
+bool kymo_plan_is_record_time(const struct kymo_plan *plan, const struct kymo_plan_record *record,
+                              uint32_t field) {
+  if (!is_time(plan, &record->fields[field]))
+    return false;
+  for (uint32_t i = 0; i <= field; i++) {
+    const struct kymo_plan_field *each = &record->fields[i];
+    uint32_t mode =
+        is_time(plan, each) && !each->is_inner ? plan->overrides[each->override].time_mode : KYMO_TIME_MODES;
+    if (mode == KYMO_TIME_POINT || mode == KYMO_TIME_DISTANCE || mode == KYMO_TIME_LOW)
+      return i == field;
+  }
+  return false;
+}
+
+static bool is_filler(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
+  return field->override != KYMO_PLAN_NONE && plan->overrides[field->override].is_filler;
+}
+
+bool kymo_plan_is_delivered(const struct kymo_plan *plan, const struct kymo_plan_record *record,
+                            uint32_t field) {
+  const struct kymo_plan_field *fields = record->fields;
+  if (!fields[field].inner_count)
+    return !is_filler(plan, &fields[field]) && !kymo_plan_is_record_time(plan, record, field);
+  bool is = false;
+  for (uint32_t i = field + 1; i <= field + fields[field].inner_count && !is; i++)
+    is = !fields[i].inner_count && !is_filler(plan, &fields[i]);
+  return is;
+}
+
+/* What a type in another definition says of times is not about the record's. */
+static bool convert(struct kymo_plan_machine *machine, const struct kymo_plan_field *field,
+                    struct kymo_expr_value *value) {
+  const struct kymo_plan_override *how = &machine->plan->overrides[field->override];
+  struct kymo_expr_value operands[2] = {*value,
+                                        kymo_value_u64(kymo_plan_wide(how->unit_low, how->unit_high))};
+  uint32_t mode = field->is_inner && how->time_mode == KYMO_TIME_POINT ? KYMO_TIME_UNTIL : how->time_mode;
+  struct kymo_plan_instruction what = {KYMO_DO_TIME, how->clock, mode | how->unit_kind, how->low_bits};
+  bool has_time = machine->has_time;
+  bool ok = kymo_plan_time(machine, &what, operands, value);
+  machine->has_time &= has_time || !field->is_inner;
+  return ok;
+}
+
+/* Bits of a value of constant size; 0: it has none. */
+static uint64_t bits_of(const struct kymo_plan_type *type, uint32_t size) {
+  switch ((enum kymo_plan_encoding)type->encoding) {
+  case KYMO_TYPE_UNSIGNED:
+  case KYMO_TYPE_SIGNED:
+  case KYMO_TYPE_FLOAT:
+  case KYMO_TYPE_BCD:
+  case KYMO_TYPE_FIXED: return size;
+  case KYMO_TYPE_BYTES:
+  case KYMO_TYPE_STRING:
+  case KYMO_TYPE_STRING_WHOLE:
+  case KYMO_TYPE_TEXT_NUMBER: return size == KYMO_SIZE_TO_END ? 0 : (uint64_t)size * 8;
+  default: return 0;
+  }
+}
+
+/* FILLER of constant size ends where the record ends: writers may leave out what aligns the next one. */
+static bool pass_filler(struct kymo_plan_machine *machine, const struct kymo_plan_field *field, uint64_t bits,
+                        uint64_t times) {
+  const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
+  uint64_t begin = machine->bit, rest = kymo_plan_rest_bits(machine);
+  machine->bit += bits * times < rest ? bits * times : rest;
+  if (machine->bit > begin)
+    kymo_plan_report_loaded(
+        machine, (struct kymo_plan_loaded){begin, machine->bit, KYMO_PLAN_NONE, NULL, field->path, nothing});
+  return true;
+}
+
+static bool run_field(struct kymo_plan_machine *machine, const struct kymo_plan_field *field) {
+  const struct kymo_plan *plan = machine->plan;
+  const struct kymo_plan_letter *letter = &plan->letters[field->letter];
+  const struct kymo_plan_type *type = &plan->types[letter->type];
+  const struct kymo_plan_override *how =
+      field->override == KYMO_PLAN_NONE ? NULL : &plan->overrides[field->override];
+  bool has_order = how && how->order != KYMO_PLAN_NONE, is_filler = how && how->is_filler;
+  uint32_t size = field->size == KYMO_PLAN_NONE ? type->size : field->size;
+  uint64_t times = kymo_plan_values_of(plan, field->letter, field->count);
+  if (is_filler && bits_of(type, size))
+    return pass_filler(machine, field, bits_of(type, size), times);
+  for (uint64_t i = 0; i < times; i++) {
+    struct kymo_expr_value value = {0};
+    uint64_t begin = machine->bit;
+    if (!kymo_plan_load_value(machine, type, size, has_order,
+                              has_order ? (enum kymo_plan_order)how->order : KYMO_PLAN_LITTLE, &value)) {
+      machine->bit = begin;
+      return false;
+    }
+    kymo_plan_report_loaded(
+        machine, (struct kymo_plan_loaded){begin, machine->bit, KYMO_PLAN_NONE, NULL, field->path, value});
+    if ((is_time(plan, field) && !convert(machine, field, &value)) ||
+        (!is_filler && !kymo_plan_append(machine, &machine->fields, &value, 0, 0)))
+      return false;
+  }
+  return true;
+}
+
+/* All remaining bytes as one value. */
+static bool run_bytes(struct kymo_plan_machine *machine) {
+  static const struct kymo_plan_type rest = {.encoding = KYMO_TYPE_BYTES, .size = KYMO_SIZE_TO_END};
+  struct kymo_expr_value value = {0};
+  machine->fields.count = 0;
+  return kymo_plan_load_value(machine, &rest, rest.size, false, KYMO_PLAN_LITTLE, &value) &&
+         kymo_plan_append(machine, &machine->fields, &value, 0, 0);
+}
+
+/* Fields [first, end): the first one for which there are no bytes, or `end`. */
+static uint32_t run_fields(struct kymo_plan_machine *machine, const struct kymo_plan_record *record,
+                           uint32_t first, uint32_t end) {
+  for (uint32_t i = first; i < end; i += 1 + record->fields[i].inner_count) {
+    const struct kymo_plan_field *field = &record->fields[i];
+    uint32_t inner = i + 1 + field->inner_count;
+    if (!field->inner_count && !run_field(machine, field))
+      return i;
+    for (uint32_t k = 0; field->inner_count && k < field->count; k++) {
+      uint32_t failed = run_fields(machine, record, i + 1, inner);
+      if (failed < inner)
+        return failed;
+    }
+  }
+  return end;
+}
+
+/* Delivers a record that does not fit its definition as bytes, from `field` on. False after raising: the
+ * file ends. */
+static bool run_misfit(struct kymo_plan_machine *machine, const struct kymo_plan_record *record,
+                       uint32_t field, uint64_t begin) {
+  char place[2 * KYMO_PLAN_DESCRIBED + 16];
+  kymo_plan_describe_field(record, field, place, sizeof place);
+  if (machine->r == 1) {
+    size_t used = strlen(machine->r_text);
+    snprintf(machine->r_text + used, sizeof machine->r_text - used, "%s", place);
+    return false;
+  }
+  machine->r = 0;
+  bool goes_on = kymo_plan_mark(machine, 7, "a record whose definition does not fit its length%s", place);
+  machine->bit = begin;
+  return goes_on && run_bytes(machine);
+}
+
+bool kymo_plan_run_record(struct kymo_plan_machine *machine, const struct kymo_plan_record *record) {
+  record = kymo_plan_resolve(machine, record);
+  if (!record)
+    return false;
+  const struct kymo_plan_watch *watch = machine->watch;
+  uint64_t begin = machine->bit;
+  machine->record = record;
+  machine->fields.count = 0;
+  if (record->has_length && machine->record_end == UINT64_MAX &&
+      !kymo_plan_set_length(machine, record->length))
+    return false;
+  if (record->is_unresolved)
+    return run_bytes(machine);
+  /* then the fields only show where the record does not fit */
+  machine->watch = record->is_bytes ? NULL : watch;
+  uint32_t fitting = record->is_bytes && !record->is_misfit
+                         ? record->field_count
+                         : run_fields(machine, record, 0, record->field_count);
+  machine->watch = watch;
+  machine->r = record->is_bytes ? 0 : machine->r;
+  bool ok =
+      fitting == record->field_count && (!record->has_length || machine->bit == machine->record_end * 8);
+  if (machine->failed || (ok && !record->is_bytes))
+    return ok && !machine->failed;
+  if (!record->is_bytes && machine->r != 1 && machine->may_find) {
+    struct kymo_plan_record *found = (struct kymo_plan_record *)(uintptr_t)record;
+    found->is_bytes = found->is_misfit = true;
+  }
+  return run_misfit(machine, record, fitting, begin);
+}
