@@ -61,7 +61,21 @@ struct kymo_plan_form kymo_plan_field_form(const struct kymo_plan *plan,
   if (override && override->clock != KYMO_PLAN_NONE)
     return kymo_plan_form(plan, KYMO_SHAPE_SIGNED, 64, KYMO_PLAN_NONE);
   bool has_view = override && override->view != KYMO_PLAN_NONE;
-  return kymo_plan_form(plan, letter->shape, letter->bits, has_view ? override->view : letter->view);
+  struct kymo_plan_form form =
+      kymo_plan_form(plan, letter->shape, letter->bits, has_view ? override->view : letter->view);
+  bool is_number =
+      form.kind == KYMO_FORM_UNSIGNED || form.kind == KYMO_FORM_SIGNED || form.kind == KYMO_FORM_FLOAT;
+  if (is_number && !(has_view && form.has_scale) && field->has_scale) {
+    form.has_scale = true;
+    form.divisor = field->scale == 1 ? field->over : 0;
+    form.scale = field->scale / field->over;
+    form.offset = field->offset;
+    form.kind = KYMO_FORM_FLOAT;
+    form.bytes = 8;
+  }
+  if (is_number && !(has_view && form.view->unit != KYMO_PLAN_NONE))
+    form.unit = field->unit;
+  return form;
 }
 
 bool kymo_plan_field_is_list(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
@@ -107,7 +121,8 @@ static bool sets_time(const struct kymo_plan *plan, uint32_t block) {
       [KYMO_DO_ABSENT] = true, [KYMO_DO_KEPT] = true,       [KYMO_DO_PREVIOUS] = true,
       [KYMO_DO_LOOKUP] = true, [KYMO_DO_ABSENT_IF] = true,  [KYMO_DO_TEXT_AT] = true,
       [KYMO_DO_JUMP] = true,   [KYMO_DO_JUMP_FALSE] = true, [KYMO_DO_JUMP_TRUE] = true,
-      [KYMO_DO_LOOP] = true};
+      [KYMO_DO_LOOP] = true,   [KYMO_DO_FIELD] = true,      [KYMO_DO_NAME_OF] = true,
+      [KYMO_DO_CONCAT] = true};
   const struct kymo_plan_instruction *what =
       block == KYMO_PLAN_NONE ? NULL : plan->code + plan->blocks[block].first;
   for (uint32_t i = 0; what && i < plan->blocks[block].count && !is_uncertain[what[i].code]; i++) {
@@ -358,11 +373,11 @@ static bool map_flags(struct maker *maker, struct kymo_type *type, const struct 
 static bool add_view(struct maker *maker, struct kymo_type *type, const struct kymo_plan_form *form) {
   const struct kymo_plan_view *view = form->view;
   bool is_number = form->kind == KYMO_FORM_UNSIGNED || form->kind == KYMO_FORM_SIGNED;
-  if (!view)
-    return true;
-  if (view->unit != KYMO_PLAN_NONE && form->kind <= KYMO_FORM_FLOAT)
+  if (form->unit)
+    type->unit = kymo_builder_text(maker->builder, form->unit);
+  else if (view && view->unit != KYMO_PLAN_NONE && form->kind <= KYMO_FORM_FLOAT)
     type->unit = text_of(maker, view->unit);
-  if (!is_number)
+  if (!view || !is_number)
     return true;
   type->base = form->show == KYMO_SHOW_HEX || form->show == KYMO_SHOW_ADDRESS ? 16 : 10;
   type->is_address = form->show == KYMO_SHOW_ADDRESS;
@@ -702,7 +717,8 @@ static bool add_fields(struct maker *maker, const struct kymo_plan_record *recor
     struct field field = {.name = kymo_builder_text(maker->builder, from->name),
                           .form = &form,
                           .option_count = 1,
-                          .is_list = kymo_plan_field_is_list(maker->plan, from)};
+                          .is_list = kymo_plan_field_is_list(maker->plan, from),
+                          .is_optional = kymo_plan_field_is_optional(maker->plan, from)};
     if (!field.name || !add_field(maker, &field))
       return false;
   }

@@ -38,6 +38,7 @@ struct kymo_plan_form {
   uint32_t bytes;                    /* numbers, floats, BLOB_FIXED */
   enum kymo_plan_show show;          /* the view that turns numbers and bytes into texts */
   const struct kymo_plan_view *view; /* or NULL */
+  const char *unit;                  /* of a definition at run time, instead of the view's; or NULL */
   bool has_scale;
   double scale, divisor,
       offset; /* SCALE 0.001 divides by 1000, which is exact where multiplying is not; 0: multiplies */

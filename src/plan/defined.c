@@ -79,32 +79,131 @@ static bool pass_filler(struct kymo_plan_machine *machine, const struct kymo_pla
   return true;
 }
 
-static bool run_field(struct kymo_plan_machine *machine, const struct kymo_plan_field *field) {
-  const struct kymo_plan *plan = machine->plan;
+/* ---- absent values ---- */
+
+/* The raw value that means absent: what FIELD says, else the definition, else the type. */
+static struct kymo_expr_value absent_of(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
   const struct kymo_plan_letter *letter = &plan->letters[field->letter];
-  const struct kymo_plan_type *type = &plan->types[letter->type];
   const struct kymo_plan_override *how =
       field->override == KYMO_PLAN_NONE ? NULL : &plan->overrides[field->override];
-  bool has_order = how && how->order != KYMO_PLAN_NONE, is_filler = how && how->is_filler;
+  bool is_of_field = how && how->absent != KYMO_ABSENT_NONE;
+  uint32_t sort = is_of_field ? how->absent : letter->absent,
+           low = is_of_field ? how->absent_low : letter->absent_low, size;
+  uint64_t number = kymo_plan_wide(low, is_of_field ? how->absent_high : letter->absent_high);
+  const uint8_t *text;
+  if (!is_of_field && field->absent.sort != KYMO_SORT_ABSENT)
+    return field->absent;
+  switch ((enum kymo_plan_absent)sort) {
+  case KYMO_ABSENT_SIGNED: return kymo_value_number(kymo_wide_of_i64((int64_t)number));
+  case KYMO_ABSENT_UNSIGNED: return kymo_value_u64(number);
+  case KYMO_ABSENT_TEXT: text = kymo_plan_text(plan, low, &size); return kymo_value_bytes(text, size);
+  default: return (struct kymo_expr_value){.sort = KYMO_SORT_ABSENT};
+  }
+}
+
+bool kymo_plan_field_is_optional(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
+  const struct kymo_plan_type *type = &plan->types[plan->letters[field->letter].type];
+  return type->encoding == KYMO_TYPE_TEXT_NUMBER || type->encoding == KYMO_TYPE_TEXT_NUMBER_ENDED ||
+         absent_of(plan, field).sort != KYMO_SORT_ABSENT;
+}
+
+/* The bits of a FLOAT that was just read, as a number. */
+static struct kymo_expr_value bits_at(struct kymo_plan_machine *machine, const struct kymo_plan_type *type,
+                                      enum kymo_plan_order order, uint64_t begin) {
+  struct kymo_plan_type number = *type;
+  struct kymo_expr_value value = {0};
+  uint64_t end = machine->bit;
+  number.encoding = KYMO_TYPE_UNSIGNED;
+  machine->bit = begin;
+  if (type->size <= 64)
+    kymo_plan_load_value(machine, &number, type->size, true, order, &value);
+  machine->bit = end;
+  return value;
+}
+
+/* ---- fields ---- */
+
+/* The byte order of a field: what FIELD says, else its type, else the definition, else the whole. */
+static enum kymo_plan_order order_of(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
+  const struct kymo_plan_letter *letter = &plan->letters[field->letter];
+  uint32_t order =
+      field->override == KYMO_PLAN_NONE ? KYMO_PLAN_NONE : plan->overrides[field->override].order;
+  if (order == KYMO_PLAN_NONE && !letter->has_order)
+    order = field->order;
+  return (enum kymo_plan_order)(order == KYMO_PLAN_NONE ? plan->types[letter->type].order : order);
+}
+
+/* One value. */
+static bool run_value(struct kymo_plan_machine *machine, const struct kymo_plan_field *field, uint32_t size,
+                      const struct kymo_expr_value *absent) {
+  const struct kymo_plan *plan = machine->plan;
+  const struct kymo_plan_type *type = &plan->types[plan->letters[field->letter].type];
+  enum kymo_plan_order order = order_of(plan, field);
+  struct kymo_expr_value value = {0};
+  uint64_t begin = machine->bit;
+  if (!kymo_plan_load_value(machine, type, size, true, order, &value)) {
+    machine->bit = begin;
+    return false;
+  }
+  kymo_plan_report_loaded(
+      machine, (struct kymo_plan_loaded){begin, machine->bit, KYMO_PLAN_NONE, NULL, field->path, value});
+  if (absent->sort != KYMO_SORT_ABSENT) {
+    struct kymo_expr_value raw = value.sort == KYMO_SORT_FLOAT ? bits_at(machine, type, order, begin) : value;
+    if (kymo_value_is_equal(&raw, absent))
+      value.sort = KYMO_SORT_ABSENT;
+  }
+  return (!is_time(plan, field) || convert(machine, field, &value)) &&
+         (is_filler(plan, field) || kymo_plan_append(machine, &machine->fields, &value, 0, 0));
+}
+
+static bool run_field(struct kymo_plan_machine *machine, const struct kymo_plan_field *field) {
+  const struct kymo_plan *plan = machine->plan;
+  const struct kymo_plan_type *type = &plan->types[plan->letters[field->letter].type];
   uint32_t size = field->size == KYMO_PLAN_NONE ? type->size : field->size;
   uint64_t times = kymo_plan_values_of(plan, field->letter, field->count);
-  if (is_filler && bits_of(type, size))
+  struct kymo_expr_value absent = absent_of(plan, field);
+  if (is_filler(plan, field) && bits_of(type, size))
     return pass_filler(machine, field, bits_of(type, size), times);
-  for (uint64_t i = 0; i < times; i++) {
-    struct kymo_expr_value value = {0};
-    uint64_t begin = machine->bit;
-    if (!kymo_plan_load_value(machine, type, size, has_order,
-                              has_order ? (enum kymo_plan_order)how->order : KYMO_PLAN_LITTLE, &value)) {
-      machine->bit = begin;
+  for (uint64_t i = 0; i < times; i++)
+    if (!run_value(machine, field, size, &absent))
       return false;
-    }
-    kymo_plan_report_loaded(
-        machine, (struct kymo_plan_loaded){begin, machine->bit, KYMO_PLAN_NONE, NULL, field->path, value});
-    if ((is_time(plan, field) && !convert(machine, field, &value)) ||
-        (!is_filler && !kymo_plan_append(machine, &machine->fields, &value, 0, 0)))
-      return false;
-  }
   return true;
+}
+
+static bool is_name(const struct kymo_plan_field *field, const uint8_t *name, uint32_t size) {
+  return strlen(field->name) == size && memcmp(field->name, name, size) == 0;
+}
+
+/* The number of items that a field and its members have. */
+static uint64_t items_of(const struct kymo_plan *plan, const struct kymo_plan_record *record,
+                         uint32_t index) {
+  const struct kymo_plan_field *field = &record->fields[index];
+  uint64_t count = 0;
+  if (!field->inner_count)
+    return is_filler(plan, field) ? 0 : kymo_plan_values_of(plan, field->letter, field->count);
+  for (uint32_t i = index + 1; i <= index + field->inner_count; i += 1 + record->fields[i].inner_count)
+    count += items_of(plan, record, i);
+  return count * field->count;
+}
+
+struct kymo_expr_value kymo_plan_defined_value(const struct kymo_plan_machine *machine, uint32_t name,
+                                               enum kymo_plan_field_sort sort) {
+  const struct kymo_plan *plan = machine->plan;
+  const struct kymo_plan_record *record = machine->has_fields ? machine->record : NULL;
+  struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
+  uint32_t size, wanted = sort == KYMO_FIELD_NUMBER ? KYMO_SORT_NUMBER : KYMO_SORT_BYTES;
+  const uint8_t *text = kymo_plan_text(plan, name, &size);
+  uint64_t at = 0;
+  if (!record || record->is_bytes || record->is_unresolved)
+    return nothing;
+  for (uint32_t i = 0; i < record->field_count; i += 1 + record->fields[i].inner_count) {
+    const struct kymo_plan_field *field = &record->fields[i];
+    bool is_list = field->inner_count || field->count || plan->letters[field->letter].count;
+    if (!is_list && !is_filler(plan, field) && at < machine->fields.count && is_name(field, text, size))
+      return machine->fields.items[at].value.sort == wanted ? machine->fields.items[at].value : nothing;
+    at += items_of(plan, record, i);
+  }
+  return nothing;
 }
 
 /* All remaining bytes as one value. */

@@ -13,14 +13,17 @@
 /* As struct kymo_plan_field, with borrowed names. */
 struct kymo_plan_member {
   struct kymo_expr_value name, path; /* path absent: the name */
-  struct kymo_expr_value key;
-  uint32_t letter, override, count, size, inner_count;
-  bool is_inner;
+  struct kymo_expr_value key, absent;
+  struct kymo_expr_value unit; /* a text, or absent */
+  uint32_t key_table, letter, override, count, size, inner_count, order;
+  bool is_inner, has_scale;
+  double scale, over, offset;
 };
 
 struct kymo_plan_definition {
   struct kymo_plan_machine *machine;
-  const struct kymo_plan_recipe *recipe;
+  const struct kymo_plan_recipe *recipe; /* the first one */
+  const struct kymo_plan_recipe *source; /* that of the fields that are added now */
   struct kymo_expr_value name;
   bool has_length, is_unresolved;
   uint64_t length;

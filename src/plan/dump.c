@@ -118,6 +118,10 @@ static const struct {
     [KYMO_DO_LOST] = {"lost", 0},
     [KYMO_DO_EXPECT] = {"expect", OPERAND_NUMBER},
     [KYMO_DO_ELEMENT] = {"element", OPERAND_COLUMN},
+    [KYMO_DO_NAME_OF] = {"name of", OPERAND_TOKEN},
+    [KYMO_DO_CONCAT] = {"concat", 0},
+    [KYMO_DO_FIELDS] = {"fields", 0},
+    [KYMO_DO_FIELD] = {"field", OPERAND_TEXT},
 };
 
 static const char *const orders[] = {"little", "big", "current"};

@@ -2,6 +2,8 @@
 /* Expressions: operations are defined in expr/operate.h; those that need the machine are here. */
 #include "expr/operate.h"
 #include "plan/machine.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 bool kymo_token_find(const struct kymo_plan *plan, uint32_t token, const struct kymo_wide *n,
@@ -52,6 +54,50 @@ static bool join(struct kymo_plan_machine *machine, struct kymo_expr_value *x) {
   put_part(put_part(bytes, &x[0]), &x[1]);
   *x = kymo_value_bytes(bytes, (uint32_t)size);
   return true;
+}
+
+#define DIGITS 48
+
+/* A value as part of a text: bytes themselves, or the digits of a number in `digits`. */
+static struct kymo_expr_value as_text(const struct kymo_expr_value *x, char digits[DIGITS]) {
+  uint64_t magnitude = x->n.high < 0 ? -x->n.low : x->n.low;
+  if (x->sort == KYMO_SORT_BYTES)
+    return *x;
+  snprintf(digits, DIGITS, "%s%" PRIu64, x->n.high < 0 ? "-" : "", magnitude);
+  return kymo_value_bytes((const uint8_t *)digits, (uint32_t)strlen(digits));
+}
+
+/* [x y] → their text; absent if one is. */
+static bool concat(struct kymo_plan_machine *machine, struct kymo_expr_value *x) {
+  char digits[2][DIGITS];
+  for (unsigned i = 0; i < 2; i++)
+    if (x[i].sort != KYMO_SORT_BYTES && (x[i].sort != KYMO_SORT_NUMBER || !kymo_wide_fits(x[i].n))) {
+      x->sort = KYMO_SORT_ABSENT;
+      return true;
+    }
+  struct kymo_expr_value a = as_text(&x[0], digits[0]), b = as_text(&x[1], digits[1]);
+  size_t size = (size_t)a.size + b.size;
+  if (size > UINT32_MAX)
+    return kymo_plan_raise(machine, 9, kymo_plan_offset(machine), "a text of 4 GiB or more");
+  uint8_t *bytes = kymo_plan_work(machine, size + 1);
+  if (!bytes)
+    return false;
+  memcpy(bytes, a.p, a.size);
+  memcpy(bytes + a.size, b.p, b.size);
+  *x = kymo_value_bytes(bytes, (uint32_t)size);
+  return true;
+}
+
+/* [x] → its text in a token list, or absent. */
+static void name_of(const struct kymo_plan_machine *machine, uint32_t token, struct kymo_expr_value *x) {
+  const struct kymo_plan *plan = machine->plan;
+  uint32_t item, size;
+  if (x->sort != KYMO_SORT_NUMBER || !kymo_token_find(plan, token, &x->n, &item)) {
+    x->sort = KYMO_SORT_ABSENT;
+    return;
+  }
+  const uint8_t *text = kymo_plan_text(plan, plan->token_items[plan->tokens[token].first + item].text, &size);
+  *x = kymo_value_bytes(text, size);
 }
 
 /* A number must be in −2^63 … 2^64−1; other values pass. */
@@ -106,6 +152,12 @@ static struct kymo_expr_value *operate_here(struct kymo_plan_machine *machine,
     return join(machine, top - 1) ? top - 1 : NULL;
   if (what->code == KYMO_DO_RANGE)
     return check_range(machine, top) ? top : NULL;
+  if (what->code == KYMO_DO_CONCAT)
+    return concat(machine, top - 1) ? top - 1 : NULL;
+  if (what->code == KYMO_DO_NAME_OF) {
+    name_of(machine, what->a, top);
+    return top;
+  }
   *top = kymo_value_u64(top->sort == KYMO_SORT_NUMBER &&
                         kymo_token_find(machine->plan, what->a, &top->n, &item));
   return top;

@@ -137,7 +137,11 @@ static void name_place(struct kymo_plan_machine *machine, const struct place *pl
     add_column(machine, " after ", last);
 }
 
-static bool is_named(const struct kymo_plan_machine *machine) { return machine->r == 1 || machine->r == 2; }
+/* Errors in fields of a definition have their place already. */
+static bool is_named(const struct kymo_plan_machine *machine) {
+  bool is_late = machine->failed_at && machine->failed_at->code == KYMO_DO_FIELDS;
+  return !is_late && (machine->r == 1 || machine->r == 2);
+}
 
 bool kymo_plan_name_in_kind(struct kymo_plan_machine *machine, const struct kymo_plan_kind *kind) {
   const struct place place = {machine->plan, &kind->part, kind->first_column, kind->column_count};

@@ -92,8 +92,14 @@ struct kymo_plan_field {
   uint32_t count;            /* elements; 0: it is no list, or its letter is one */
   uint32_t size;             /* bytes of each, if the definition says so; else NONE */
   uint32_t inner_count;
-  bool is_inner; /* it is from another definition than the record, which has its time elsewhere */
-  struct kymo_expr_value key; /* of the definition of its type, in an unresolved one; else absent */
+  uint32_t order; /* enum kymo_plan_order, of a type without one; or NONE */
+  bool is_inner;  /* it is from another definition than the record, which has its time elsewhere */
+  bool has_scale;
+  double scale, over, offset;    /* … the value is raw × scale / over + offset */
+  const char *unit;              /* or NULL */
+  struct kymo_expr_value absent; /* the raw number that means absent, if the definition has one */
+  struct kymo_expr_value key;    /* of the definition of its type, in an unresolved one; else absent … */
+  uint32_t key_table;            /* … and the table that has it */
 };
 struct kymo_plan_record {
   const char *name;
@@ -359,6 +365,7 @@ struct kymo_plan_machine {
   uint32_t time_clock, field_clock;
   bool field_is_record;                  /* an ADD also counts for the record's time */
   const struct kymo_plan_record *record; /* of FROM, with values in `fields` */
+  bool has_fields;                       /* FIELDS has run */
   struct kymo_plan_list fields;          /* in the order of the file, without FILLER */
   uint64_t definitions;                  /* how often tables that hold definitions have changed */
   struct kymo_plan_resolution {
@@ -444,6 +451,8 @@ bool kymo_plan_pass_record(struct kymo_plan_machine *machine, struct kymo_plan_f
 void kymo_plan_leave_box(struct kymo_plan_machine *machine);
 /* record.c: one record at frame->at. False after raising. */
 bool kymo_plan_decode(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame);
+/* record.c: FROM: reads the fields of the record's definition. */
+bool kymo_plan_run_fields(struct kymo_plan_machine *machine);
 /* record.c: memory until the next record. NULL after raising: out of memory, or the record has used more
  * than its limit. */
 #define KYMO_PLAN_WORK_MAX ((size_t)256 << 20)
@@ -608,6 +617,11 @@ const struct kymo_plan_record *kymo_plan_resolve(struct kymo_plan_machine *machi
                                                  const struct kymo_plan_record *record);
 
 /* defined.c */
+/* The value of the field with this name (not in a list), if it has this sort; else absent. */
+struct kymo_expr_value kymo_plan_defined_value(const struct kymo_plan_machine *machine, uint32_t name,
+                                               enum kymo_plan_field_sort sort);
+/* Whether values of the field may be absent. */
+bool kymo_plan_field_is_optional(const struct kymo_plan *plan, const struct kymo_plan_field *field);
 bool kymo_plan_run_record(struct kymo_plan_machine *machine, const struct kymo_plan_record *record);
 
 #endif

@@ -71,11 +71,18 @@ static struct kymo_plan_member *add(struct resolving *r, const struct chain *cha
   struct kymo_plan_member member = {.name = joined(r, &chain->before, field->name, ""),
                                     .path = joined(r, &chain->path, field->name, ""),
                                     .key = nothing,
+                                    .absent = field->absent,
+                                    .unit = field->unit ? value_of(field->unit) : nothing,
                                     .letter = field->letter,
                                     .override = field->override,
                                     .count = field->count,
                                     .size = field->size,
-                                    .is_inner = chain->depth > 0};
+                                    .order = field->order,
+                                    .is_inner = chain->depth > 0,
+                                    .has_scale = field->has_scale,
+                                    .scale = field->scale,
+                                    .over = field->over,
+                                    .offset = field->offset};
   uint64_t values = kymo_plan_values_of(r->d.machine->plan, field->letter, field->count);
   if (r->d.count == KYMO_PLAN_FIELDS)
     fail(r, "with more than 1024 fields", &nothing, chain, field);
@@ -111,8 +118,7 @@ static void expand(struct resolving *r, const struct chain *chain);
 /* The definition that a field's type names now; NULL: it cannot be had. */
 static const struct kymo_plan_record *find(struct resolving *r, const struct chain *chain,
                                            const struct kymo_plan_field *field) {
-  uint32_t table = r->d.machine->plan->recipes[chain->record->recipe].nested - 1;
-  const struct kymo_plan_version *version = kymo_plan_table_get(r->d.machine, table, &field->key);
+  const struct kymo_plan_version *version = kymo_plan_table_get(r->d.machine, field->key_table, &field->key);
   const struct kymo_plan_record *record = version ? version->record : NULL;
   if (!record)
     fail(r, "with a type that is not defined", &field->key, chain, field);

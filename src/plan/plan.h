@@ -163,6 +163,9 @@ struct kymo_plan_view {
   uint32_t show;
 };
 
+/* ABSENT WHEN in TYPES: a number, as int64, or uint64; or a text, in absent_low. A FLOAT is compared by its bits. */
+enum kymo_plan_absent { KYMO_ABSENT_NONE, KYMO_ABSENT_SIGNED, KYMO_ABSENT_UNSIGNED, KYMO_ABSENT_TEXT };
+
 /* TYPES: the meaning of a letter or word of a run-time definition. */
 struct kymo_plan_letters {
   uint32_t name, first, count;
@@ -172,6 +175,8 @@ struct kymo_plan_letter {
   uint32_t type, shape, bits; /* of an element; size POPPED: the definition says how many bytes each has */
   uint32_t count;             /* ARRAY n OF: n; else 0 */
   uint32_t view;              /* or NONE */
+  uint32_t has_order; /* LITTLE or BIG is of this type, not of the whole. Since version 1.2, as all below */
+  uint32_t absent, absent_low, absent_high; /* enum kymo_plan_absent: the raw value that means absent */
 };
 
 /* ---- record kinds ---- */
@@ -289,8 +294,14 @@ struct kymo_plan_recipe {
       size_column;     /* LIST: columns (absolute) of the record with the lists; size or NONE */
   uint32_t has_length; /* a value of the record's LENGTH is on the stack */
   uint32_t first_override, override_count;
-  uint32_t nested; /* one more than the table (HOLDS RECORDS) of the types that are in no list; 0: none. Since
-                    * version 1.2 */
+  /* since version 1.2; 0: none */
+  uint32_t nested; /* one more than the table (HOLDS RECORDS) of the types that are in no list */
+  uint32_t next; /* one more than the recipe (LIST, later than this one) that lists the fields after these */
+  uint32_t same_order; /* fields have the byte order of the defining record */
+  /* LIST: one more than the columns with values of each field; its value is raw × scale / over ± offset */
+  uint32_t scale_column, over_column, offset_column, unit_column, absent_column;
+  uint32_t scale_low, scale_high,
+      offset_is_negative; /* scale: bits of a double, if there is no column of it */
 };
 /* FIELD name IS …: replaces the letter's attributes. */
 struct kymo_plan_override {
@@ -302,6 +313,7 @@ struct kymo_plan_override {
   uint32_t is_pattern; /* FIELD LIKE: `name` is a glob. Since version 1.2 */
   uint32_t is_filler;  /* FILLER: bytes that are not delivered, and of which a record's end may cut any. Since
                         * version 1.2 */
+  uint32_t absent, absent_low, absent_high; /* as those of a letter */
 };
 
 /* ---- instructions ---- */
@@ -428,9 +440,16 @@ enum kymo_plan_code {
                    * value, x the expected one */
   KYMO_DO_ELEMENT, /* an element more in the list of structs of column a (absolute): what APPEND adds to its
                     * members from here on belongs to it. Since version 1.1 */
-  KYMO_DO_COUNT,   /* number of codes */
+  /* since version 1.2 */
+  KYMO_DO_NAME_OF, /* [x] → the text of token list a for it, or absent */
+  KYMO_DO_CONCAT,  /* [x y] → a text: x, then y; numbers are their digits */
+  KYMO_DO_FIELDS,  /* FROM: reads the fields of the definition; else they are read after the part */
+  KYMO_DO_FIELD, /* → the value of the field with name a that FIELDS has read, if it has one, of sort b (enum
+                    * kymo_plan_field_sort); else absent */
+  KYMO_DO_COUNT, /* number of codes */
 };
 
+enum kymo_plan_field_sort { KYMO_FIELD_NUMBER, KYMO_FIELD_TEXT };
 enum kymo_plan_loop { KYMO_LOOP_TIMES, KYMO_LOOP_TO_END, KYMO_LOOP_UNTIL };
 /* PLAIN: nothing is packed; only of boxes. */
 enum kymo_plan_method {

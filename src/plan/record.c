@@ -28,6 +28,7 @@ static void begin(struct kymo_plan_machine *machine, const struct kymo_plan_fram
   machine->has_time = machine->time_is_acquisition = machine->field_is_record = false;
   machine->is_damaged = false;
   machine->record = NULL;
+  machine->has_fields = false;
 }
 
 /* ---- dispatch ---- */
@@ -176,9 +177,10 @@ void *kymo_plan_work(struct kymo_plan_machine *machine, size_t size) {
   return memory;
 }
 
-/* Reads the fields of a run-time definition. */
-static bool run_definition(struct kymo_plan_machine *machine, const struct kymo_plan_kind *kind) {
+bool kymo_plan_run_fields(struct kymo_plan_machine *machine) {
+  const struct kymo_plan_kind *kind = &machine->plan->kinds[machine->kind];
   struct kymo_expr_value value;
+  machine->has_fields = true;
   if (!kymo_plan_evaluate(machine, kind->from_key, &value))
     return false;
   const struct kymo_plan_version *version = kymo_plan_table_get(machine, kind->from_table, &value);
@@ -212,5 +214,5 @@ bool kymo_plan_decode(struct kymo_plan_machine *machine, const struct kymo_plan_
     kymo_plan_tables_clear(machine, KYMO_PER_SEGMENT);
   if (!kymo_plan_run_part(machine, &kind->part) && !kymo_plan_name_in_kind(machine, kind))
     return false;
-  return kind->from_table == KYMO_PLAN_NONE || run_definition(machine, kind);
+  return kind->from_table == KYMO_PLAN_NONE || machine->has_fields || kymo_plan_run_fields(machine);
 }

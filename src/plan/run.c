@@ -469,6 +469,10 @@ static bool run(struct kymo_plan_machine *machine, uint32_t block, struct kymo_e
     case KYMO_DO_COUNT_OF:
     case KYMO_DO_LIST_COUNT: *++top = constant(machine, what); break;
     case KYMO_DO_ABSENT: (++top)->sort = KYMO_SORT_ABSENT; break;
+    case KYMO_DO_FIELD:
+      *++top = kymo_plan_defined_value(machine, what->a, (enum kymo_plan_field_sort)what->b);
+      break;
+    case KYMO_DO_FIELDS: top = kymo_plan_run_fields(machine) ? top : NULL; break;
     case KYMO_DO_GET: *++top = *VALUE_OF(machine, what->a); break;
     case KYMO_DO_SET: *VALUE_OF(machine, what->a) = *top--; break;
     case KYMO_DO_CLEAR:

@@ -6,6 +6,7 @@
  */
 #include "base/hash.h"
 #include "base/list.h"
+#include "base/search.h"
 #include "plan/definition.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,7 +61,7 @@ static struct kymo_expr_value text_value(const struct kymo_plan *plan, uint32_t 
 static uint32_t find_letter(const struct kymo_plan_definition *d, const struct kymo_expr_value *word) {
   const struct kymo_plan *plan = d->machine->plan;
   const struct kymo_plan_letters *list =
-      d->recipe->letters == KYMO_PLAN_NONE ? NULL : &plan->letter_lists[d->recipe->letters];
+      d->source->letters == KYMO_PLAN_NONE ? NULL : &plan->letter_lists[d->source->letters];
   for (uint32_t i = 0; list && i < list->count; i++) {
     struct kymo_expr_value text = text_value(plan, plan->letters[list->first + i].text);
     if (kymo_value_is_equal(&text, word))
@@ -71,8 +72,8 @@ static uint32_t find_letter(const struct kymo_plan_definition *d, const struct k
 
 static uint32_t find_override(const struct kymo_plan_definition *d, const struct kymo_expr_value *name) {
   const struct kymo_plan *plan = d->machine->plan;
-  uint32_t first = d->recipe->first_override;
-  for (uint32_t i = first; i < first + d->recipe->override_count; i++) {
+  uint32_t first = d->source->first_override;
+  for (uint32_t i = first; i < first + d->source->override_count; i++) {
     struct kymo_expr_value text = text_value(plan, plan->overrides[i].name);
     if (plan->overrides[i].is_pattern ? matches(d->machine, i, name) : kymo_value_is_equal(&text, name))
       return i;
@@ -102,11 +103,18 @@ static bool is_sized(const struct kymo_plan_definition *d, uint32_t letter) {
 static struct kymo_plan_member *add(struct kymo_plan_definition *d, struct kymo_expr_value name,
                                     const struct kymo_expr_value *word, const struct kymo_expr_value *key) {
   static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
-  struct kymo_plan_member member = {
-      .name = name, .path = nothing, .key = nothing, .letter = find_letter(d, word), .size = KYMO_PLAN_NONE};
+  struct kymo_plan_member member = {.name = name,
+                                    .path = nothing,
+                                    .key = nothing,
+                                    .absent = nothing,
+                                    .unit = nothing,
+                                    .letter = find_letter(d, word),
+                                    .size = KYMO_PLAN_NONE,
+                                    .order = d->recipe->same_order ? d->machine->order : KYMO_PLAN_NONE};
   member.override = find_override(d, &name);
-  if (member.letter == KYMO_PLAN_NONE && d->recipe->nested && key->sort != KYMO_SORT_ABSENT) {
+  if (member.letter == KYMO_PLAN_NONE && d->source->nested && key->sort != KYMO_SORT_ABSENT) {
     member.key = *key;
+    member.key_table = d->source->nested - 1;
     d->is_unresolved = true;
   } else if (member.letter == KYMO_PLAN_NONE) {
     kymo_plan_definition_fail(d, "a definition of a record with a type that is not known", word, &name);
@@ -247,16 +255,81 @@ static void set_size(struct kymo_plan_definition *d, struct kymo_plan_member *me
   }
 }
 
-/* Parallel lists of names and types, and optionally of sizes in bytes. */
+/* Whether two columns are members of one list of structs. */
+static bool are_together(const struct kymo_plan *plan, uint32_t a, uint32_t b) {
+  return plan->columns[a].parent && plan->columns[a].parent == plan->columns[b].parent;
+}
+
+/* Whether values of each field are at the same place in both lists. */
+static bool are_parallel(const struct kymo_plan_definition *d, uint32_t a, uint32_t b) {
+  const struct kymo_plan_list *one = &d->machine->lists[a], *other = &d->machine->lists[b];
+  bool are = one->count == other->count;
+  for (uint32_t i = 0; i < one->count && are && are_together(d->machine->plan, a, b); i++)
+    are = one->items[i].element == other->items[i].element;
+  return are;
+}
+
+/* Whether the values in a list are each of a known field. */
+static bool is_beside(const struct kymo_plan_definition *d, uint32_t column) {
+  return !column || are_together(d->machine->plan, d->source->name_column, column - 1) ||
+         are_parallel(d, d->source->name_column, column - 1);
+}
+
+/* The value for a field in one of the lists beside that of the names: that of the same element, or place. */
+static struct kymo_expr_value beside(const struct kymo_plan_definition *d, uint32_t column, uint32_t i) {
+  static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
+  const struct kymo_plan_machine *machine = d->machine;
+  const struct kymo_plan_list *names = &machine->lists[d->source->name_column];
+  const struct kymo_plan_list *list = column ? &machine->lists[column - 1] : NULL;
+  if (!list)
+    return nothing;
+  if (!are_together(machine->plan, d->source->name_column, column - 1))
+    return i < list->count ? list->items[i].value : nothing;
+  uint32_t element = names->items[i].element,
+           at = KYMO_COUNT_BEFORE(list->count, k, list->items[k].element < element);
+  return at < list->count && list->items[at].element == element ? list->items[at].value : nothing;
+}
+
+static double number_or(struct kymo_expr_value value, double otherwise) {
+  return value.sort == KYMO_SORT_NUMBER ? kymo_wide_to_double(value.n) : otherwise;
+}
+
+/* What lists say of a field besides its name, type and size. */
+static void add_attributes(const struct kymo_plan_definition *d, struct kymo_plan_member *member,
+                           uint32_t i) {
+  const struct kymo_plan_recipe *source = d->source;
+  uint64_t bits = kymo_plan_wide(source->scale_low, source->scale_high);
+  struct kymo_expr_value unit = beside(d, source->unit_column, i);
+  double scale = 1;
+  if (bits && !source->scale_column)
+    memcpy(&scale, &bits, sizeof scale);
+  member->scale = number_or(beside(d, source->scale_column, i), scale);
+  member->over = number_or(beside(d, source->over_column, i), 1);
+  member->offset = number_or(beside(d, source->offset_column, i), 0);
+  member->offset = source->offset_is_negative ? 0 - member->offset : member->offset;
+  member->over = member->over == 0 ? 1 : member->over; /* as if it said nothing */
+  member->scale = member->scale == 0 ? 1 : member->scale;
+  member->has_scale = member->scale != member->over || member->offset != 0;
+  member->absent = beside(d, source->absent_column, i);
+  if (unit.sort == KYMO_SORT_BYTES && unit.size && unit.p[0])
+    member->unit = unit;
+}
+
+/* Parallel lists of names and types, and optionally of sizes in bytes and more. */
 static void by_list(struct kymo_plan_definition *d) {
   static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
   const struct kymo_plan_machine *machine = d->machine;
-  const struct kymo_plan_list *names = &machine->lists[d->recipe->name_column],
-                              *types = &machine->lists[d->recipe->type_column];
+  const struct kymo_plan_recipe *source = d->source;
+  const struct kymo_plan_list *names = &machine->lists[source->name_column],
+                              *types = &machine->lists[source->type_column];
   const struct kymo_plan_list *sizes =
-      d->recipe->size_column == KYMO_PLAN_NONE ? NULL : &machine->lists[d->recipe->size_column];
-  bool is_by_name = d->recipe->nested && machine->plan->tables[d->recipe->nested - 1].is_by_name;
-  if (names->count != types->count || (sizes && sizes->count != names->count))
+      source->size_column == KYMO_PLAN_NONE ? NULL : &machine->lists[source->size_column];
+  bool is_by_name = source->nested && machine->plan->tables[source->nested - 1].is_by_name;
+  if (!are_parallel(d, source->name_column, source->type_column) ||
+      (sizes && !are_parallel(d, source->name_column, source->size_column)) ||
+      !is_beside(d, source->scale_column) || !is_beside(d, source->over_column) ||
+      !is_beside(d, source->offset_column) || !is_beside(d, source->unit_column) ||
+      !is_beside(d, source->absent_column))
     kymo_plan_definition_fail(d, "a definition of a record by lists of different lengths", &nothing,
                               &nothing);
   for (uint32_t i = 0; i < names->count && !d->wrong; i++) {
@@ -264,9 +337,12 @@ static void by_list(struct kymo_plan_definition *d) {
     d->at = types->items[i].at;
     struct kymo_plan_member *member =
         add(d, word_of(d, &names->items[i].value), &word, is_by_name ? &word : &types->items[i].value);
-    if (member && sizes && sizes->items[i].value.sort == KYMO_SORT_NUMBER)
+    if (!member)
+      return;
+    add_attributes(d, member, i);
+    if (sizes && sizes->items[i].value.sort == KYMO_SORT_NUMBER)
       set_size(d, member, &sizes->items[i]);
-    else if (member && is_sized(d, member->letter))
+    else if (is_sized(d, member->letter))
       kymo_plan_definition_fail(d, "a definition of a record with a type that has no size", &word,
                                 &member->name);
   }
@@ -327,17 +403,27 @@ static void spell(const struct kymo_plan_definition *d, struct kymo_strbuf *out)
   put(out, &d->length, sizeof d->length);
   for (uint32_t i = 0; i < d->count; i++) {
     const struct kymo_plan_member *member = &d->members[i];
-    const uint32_t numbers[] = {member->letter, member->override,    member->count,
-                                member->size,   member->inner_count, member->is_inner};
+    const uint32_t numbers[] = {member->letter,      member->override, member->count,    member->size,
+                                member->inner_count, member->order,    member->is_inner, member->has_scale};
+    const double factors[] = {member->scale, member->over, member->offset};
     put(out, numbers, sizeof numbers);
+    put(out, factors, sizeof factors);
     put_value(out, &member->name);
     put_value(out, &member->key);
+    put_value(out, &member->absent);
+    put_value(out, &member->unit);
   }
 }
 
 /* A copy up to the first zero. */
 static const char *text_copy(struct kymo_arena *arena, const struct kymo_expr_value *text) {
   return kymo_arena_copy(arena, (const char *)text->p, strnlen((const char *)text->p, text->size));
+}
+
+static bool own(struct kymo_arena *arena, struct kymo_expr_value *value) {
+  if (value->sort == KYMO_SORT_BYTES)
+    value->p = (const uint8_t *)kymo_arena_copy(arena, (const char *)value->p, value->size);
+  return value->sort != KYMO_SORT_BYTES || value->p;
 }
 
 static bool make_field(struct kymo_plan_field *field, const struct kymo_plan_member *member,
@@ -348,12 +434,20 @@ static bool make_field(struct kymo_plan_field *field, const struct kymo_plan_mem
                                     .count = member->count,
                                     .size = member->size,
                                     .inner_count = member->inner_count,
+                                    .order = member->order,
                                     .is_inner = member->is_inner,
-                                    .key = member->key};
+                                    .has_scale = member->has_scale,
+                                    .scale = member->scale,
+                                    .over = member->over,
+                                    .offset = member->offset,
+                                    .absent = member->absent,
+                                    .key = member->key,
+                                    .key_table = member->key_table};
   field->path = member->path.sort == KYMO_SORT_BYTES ? text_copy(arena, &member->path) : field->name;
-  if (field->key.sort == KYMO_SORT_BYTES)
-    field->key.p = (const uint8_t *)kymo_arena_copy(arena, (const char *)field->key.p, field->key.size);
-  return field->name && field->path && (field->key.sort != KYMO_SORT_BYTES || field->key.p);
+  if (member->unit.sort == KYMO_SORT_BYTES)
+    field->unit = text_copy(arena, &member->unit);
+  return field->name && field->path && own(arena, &field->key) && own(arena, &field->absent) &&
+         (field->unit || member->unit.sort != KYMO_SORT_BYTES);
 }
 
 static struct kymo_plan_record *make(const struct kymo_plan_definition *d, struct kymo_arena *arena) {
@@ -432,6 +526,10 @@ static bool define(struct kymo_plan_definition *d, const struct kymo_expr_value 
     by_text(d, source[0]);
   else
     by_list(d);
+  while (d->source->next && !d->wrong) {
+    d->source = &machine->plan->recipes[d->source->next - 1];
+    by_list(d);
+  }
   find_twins(d);
   limit_values(d);
   if (machine->r || (d->wrong && !mark_wrong(d)))
@@ -442,7 +540,8 @@ static bool define(struct kymo_plan_definition *d, const struct kymo_expr_value 
 
 bool kymo_plan_definition_begin(struct kymo_plan_definition *d, struct kymo_plan_machine *machine,
                                 const struct kymo_plan_recipe *recipe) {
-  *d = (struct kymo_plan_definition){.machine = machine, .recipe = recipe, .at = KYMO_PLAN_NONE};
+  *d = (struct kymo_plan_definition){
+      .machine = machine, .recipe = recipe, .source = recipe, .at = KYMO_PLAN_NONE};
   d->members = reallocarray(NULL, KYMO_PLAN_FIELDS, sizeof *d->members);
   machine->failed |= !d->members;
   return d->members != NULL;

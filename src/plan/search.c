@@ -218,7 +218,8 @@ static bool is_harmless(struct look *look, uint32_t at) {
   case KYMO_DO_DEFINE_RECORD:
   case KYMO_DO_SYNC:
   case KYMO_DO_SEQUENCE:
-  case KYMO_DO_LOST: return false;
+  case KYMO_DO_LOST:
+  case KYMO_DO_CONCAT: return false; /* … with a limit of its own */
   case KYMO_DO_CHECK:
   case KYMO_DO_EXPECT: return what->a >= 4 && goes_on(look->plan, what->a);
   case KYMO_DO_TIME: return is_own_time(look, at);

@@ -115,6 +115,10 @@ static bool is_shape(uint32_t shape, uint32_t bits) {
   }
 }
 
+static bool is_absent(const struct kymo_plan_verify *v, uint32_t absent, uint32_t low) {
+  return absent <= KYMO_ABSENT_TEXT && (absent != KYMO_ABSENT_TEXT || low < COUNT(TEXT));
+}
+
 /* The size of a letter's values may be left to the definition if these are bytes or texts. */
 static bool is_letter_sized(const struct kymo_plan_type *type, uint32_t count) {
   if (type->size != KYMO_SIZE_POPPED)
@@ -146,7 +150,7 @@ static bool check_types(struct kymo_plan_verify *v) {
     const struct kymo_plan_letter *letter = &plan->letters[i];
     bool ok = letter->text < COUNT(TEXT) && letter->type < COUNT(TYPE) &&
               is_shape(letter->shape, letter->bits) && is_one(letter->view, COUNT(VIEW)) &&
-              letter->count <= 65536;
+              letter->count <= 65536 && is_absent(v, letter->absent, letter->absent_low);
     if (!need(v, ok && is_letter_sized(&plan->types[letter->type], letter->count), "letter", i))
       return false;
   }
@@ -359,29 +363,45 @@ static bool check_clocks(struct kymo_plan_verify *v) {
   return true;
 }
 
+/* One more than a column, or 0. */
+static bool is_column(const struct kymo_plan_verify *v, uint32_t column) { return column <= COUNT(COLUMN); }
+
+static bool is_recipe_list(const struct kymo_plan_verify *v, const struct kymo_plan_recipe *recipe) {
+  return recipe->name_column < COUNT(COLUMN) && recipe->type_column < COUNT(COLUMN) &&
+         is_one(recipe->size_column, COUNT(COLUMN)) && is_column(v, recipe->scale_column) &&
+         is_column(v, recipe->over_column) && is_column(v, recipe->offset_column) &&
+         is_column(v, recipe->unit_column) && is_column(v, recipe->absent_column);
+}
+
+static bool is_recipe(const struct kymo_plan_verify *v, uint32_t index) {
+  const struct kymo_plan *plan = v->plan;
+  const struct kymo_plan_recipe *recipe = &plan->recipes[index];
+  bool is_list = recipe->style == KYMO_STYLE_LIST;
+  bool ok = recipe->table < COUNT(TABLE) && plan->tables[recipe->table].holds == KYMO_HOLDS_RECORDS &&
+            recipe->style <= KYMO_STYLE_LIST && is_one(recipe->letters, COUNT(LETTERS)) &&
+            is_range(recipe->first_override, recipe->override_count, COUNT(OVERRIDE));
+  ok = ok && (is_list ? is_recipe_list(v, recipe)
+                      : recipe->letters != KYMO_PLAN_NONE && recipe->split < COUNT(TEXT));
+  ok = ok && (recipe->nested == 0 || (recipe->nested <= COUNT(TABLE) &&
+                                      plan->tables[recipe->nested - 1].holds == KYMO_HOLDS_RECORDS));
+  uint32_t next = recipe->next; /* later than this one, so that there is an end */
+  return ok && (next == 0 || (next - 1 > index && next <= COUNT(RECIPE) &&
+                              plan->recipes[next - 1].style == KYMO_STYLE_LIST));
+}
+
 static bool check_recipes(struct kymo_plan_verify *v) {
   const struct kymo_plan *plan = v->plan;
-  for (uint32_t i = 0; i < COUNT(RECIPE); i++) {
-    const struct kymo_plan_recipe *recipe = &plan->recipes[i];
-    bool is_list = recipe->style == KYMO_STYLE_LIST;
-    bool ok = recipe->table < COUNT(TABLE) && plan->tables[recipe->table].holds == KYMO_HOLDS_RECORDS &&
-              recipe->style <= KYMO_STYLE_LIST && is_one(recipe->letters, COUNT(LETTERS)) &&
-              (is_list || (recipe->letters != KYMO_PLAN_NONE && recipe->split < COUNT(TEXT))) &&
-              (!is_list || (recipe->name_column < COUNT(COLUMN) && recipe->type_column < COUNT(COLUMN) &&
-                            is_one(recipe->size_column, COUNT(COLUMN)))) &&
-              is_range(recipe->first_override, recipe->override_count, COUNT(OVERRIDE));
-    ok = ok && (recipe->nested == 0 || (recipe->nested <= COUNT(TABLE) &&
-                                        plan->tables[recipe->nested - 1].holds == KYMO_HOLDS_RECORDS));
-    if (!need(v, ok, "recipe", i))
+  for (uint32_t i = 0; i < COUNT(RECIPE); i++)
+    if (!need(v, is_recipe(v, i), "recipe", i))
       return false;
-  }
   for (uint32_t i = 0; i < COUNT(OVERRIDE); i++) {
     const struct kymo_plan_override *one = &plan->overrides[i];
     bool ok = one->name < COUNT(TEXT) && is_one(one->view, COUNT(VIEW)) &&
               (one->order == KYMO_PLAN_NONE || one->order <= KYMO_PLAN_CURRENT) &&
               is_one(one->clock, COUNT(CLOCK)) && one->time_mode <= KYMO_TIME_SPAN &&
               (one->time_mode != KYMO_TIME_LOW || (one->low_bits >= 1 && one->low_bits <= 64)) &&
-              (one->unit_kind & ~(uint32_t)KYMO_TIME_UNITS) == 0;
+              (one->unit_kind & ~(uint32_t)KYMO_TIME_UNITS) == 0 &&
+              is_absent(v, one->absent, one->absent_low);
     if (!need(v, ok, "override", i))
       return false;
   }

@@ -99,6 +99,10 @@ static const struct effect effects[KYMO_DO_COUNT] = {
     [KYMO_DO_LOST] = {1, 0, 1},
     [KYMO_DO_EXPECT] = {2, 0, 1},
     [KYMO_DO_ELEMENT] = {0, 0, 1},
+    [KYMO_DO_NAME_OF] = {1, 1, 0},
+    [KYMO_DO_CONCAT] = {2, 1, 0},
+    [KYMO_DO_FIELDS] = {0, 0, 1},
+    [KYMO_DO_FIELD] = {0, 1, 0},
 };
 
 /* An instruction that is open. */
@@ -166,7 +170,12 @@ static bool check_operands(struct walk *walk, const struct kymo_plan_instruction
   case KYMO_DO_LIST_COUNT: ok = is_column(walk, what->a); break;
   case KYMO_DO_APPEND: ok = is_column(walk, what->a) && what->b < plan->columns[what->a].option_count; break;
   case KYMO_DO_ELEMENT: ok = is_column(walk, what->a) && plan->columns[what->a].is_struct; break;
+  case KYMO_DO_NAME_OF:
   case KYMO_DO_KNOWN: ok = what->a < KYMO_PLAN_COUNT(plan, TOKEN); break;
+  case KYMO_DO_FIELD: ok = what->a < KYMO_PLAN_COUNT(plan, TEXT) && what->b <= KYMO_FIELD_TEXT; break;
+  case KYMO_DO_FIELDS: /* once: its definition bounds what it costs, not the bytes of the file */
+    ok = walk->owner->kind && walk->owner->kind->from_table != KYMO_PLAN_NONE && walk->nest_count == 0;
+    break;
   case KYMO_DO_LOAD: return check_type(walk, what->a);
   case KYMO_DO_FILL: ok = (what->a == 1 || what->a == 8) && what->b <= 256; break;
   case KYMO_DO_GO:

@@ -64,7 +64,8 @@ def written(name, tdl, data):
 
 
 SEEDS = {'types in types', 'a type that is defined anew', 'types by number, and their sizes', 'padding of types', 'types that contain each other',
-         'the time is that of the record, not of a type in it', 'texts, bytes and numbers as long as the definition says', 'types in each other too deep'}
+         'the time is that of the record, not of a type in it', 'texts, bytes and numbers as long as the definition says', 'types in each other too deep',
+         'values of types that mean absent', 'scale, offset, unit and what is absent', 'fields of a second list', 'records from a definition define'}
 
 
 def seed(name, tdl, data):
@@ -167,6 +168,126 @@ check('padding of types', define(7, 'inner:u8 a;u8[2] _pad0') + define(6, 'none:
 wrong('padding in the middle may not be left out', define(8, 'r:u8 a;u8[3] _pad0;u8 b') + record(8, b'\1xyz') + record(8, b'\1xyz\2'),
       ['byte 27: R7: a record whose definition does not fit its length, in "b" of "r"',
                                                            'byte 34: R7: a record whose definition does not fit its length, in "r"'], count=2)
+
+# ---- what means absent ----
+
+ABSENT = TDL.replace('"u8"=UNSIGNED 8,', '"u8"=UNSIGNED 8 ABSENT WHEN 255,').replace('"i32"=INTEGER 32,', '"i32"=INTEGER 32 ABSENT WHEN -1,').replace(
+    '"f32"=FLOAT 32,', '"f32"=FLOAT 32 ABSENT WHEN 0xffffffff,').replace('"char"=STRING,', '"char"=STRING ABSENT WHEN "",').replace(
+    'FIELD LIKE "_pad*"', 'FIELD "o" IS ABSENT WHEN 7 UNITS "m"  FIELD LIKE "_pad*"')
+check('values of types that mean absent', define(8, 'r:u8 a;u8 b;i32 c;i32 d;f32 e;f32 f;char[2] g;char[2] h;u16 i') +
+      record(8, struct.pack('<BBiifI2s2sH', 1, 255, -2, -1, 0.5, 0xffffffff, b'x', b'', 65535)),
+      [('r', None, dict(a=1, b=None, c=-2, d=None, e=0.5, f=None, g='x', h=None, i=65535))], ABSENT)
+check('absent values of a list are left out of it', define(8, 'r:u8[3] a;u8[2] b') + record(8, b'\1\xff\3\xff\xff'), [('r', None, dict(a=[1, 3], b=[]))], ABSENT)
+check('FIELD says what means absent', define(7, 'inner:u8 o') + define(8, 'r:u8 o;inner[3] l;inner i') + record(8, b'\7\7\xff\1\7'),
+      [('r', None, {'o': None, 'l': [dict(o=None), dict(o=255), dict(o=1)], 'i.o': None})], ABSENT)
+wrong('a number that is none is absent', define(8, 'r:number[3] n;number[3] m') + record(8, b' 12   '), 'byte 35: R4: expected a number in base 10, found "   "', count=1)
+
+# ---- what a list says of each field ----
+
+ALL = '''TRACE t;
+  BYTES LITTLE;
+  TYPES w=(1=UNSIGNED 8, 2=UNSIGNED 16, 3=INTEGER 16 BIG, 4=FLOAT 32, 7=STRING, 9=INTEGER 8 SCALE 10 UNITS "V");
+  TYPES v=("1"=UNSIGNED 8, "2"=UNSIGNED 16);
+  TOKEN kinds=("red"=1, "green"=2..3, "blue"=-4);
+  TABLE forms KEY NUMBER HOLDS RECORDS;
+  TABLE seen KEY NUMBER HOLDS NUMBERS;
+  TABLE words KEY NUMBER HOLDS NAMES;
+  PREFIX p IS kind: UNSIGNED 8; END;
+  RECORD d DEFINITION WITH p WHEN kind=1 IS
+    id,big,n,m: UNSIGNED 8;
+    ORDER BIG IF big=1, ELSE LITTLE;
+    f: REPEAT TIMES n IS
+      number,type,size: UNSIGNED 8;  has: UNSIGNED 8;
+      IF bits(has,0,1)=1 THEN over: UNSIGNED 8; END;
+      IF bits(has,1,1)=1 THEN minus: INTEGER 8; END;
+      IF bits(has,2,1)=1 THEN unit: STRING 2; END;
+      IF bits(has,3,1)=1 THEN none: UNSIGNED 16; END;
+      IF bits(has,4,1)=1 THEN times: UNSIGNED 8; END;
+      LET _name=default(kinds[number],join("f",number));
+    END;
+    REPEAT TIMES m IS label: STRING 1;  code: UNSIGNED 8; END;
+    FORGET forms[id];
+    DEFINE forms[id] AS RECORD join(join("r",id),default(words[id],"")) SAME ORDER
+      FIELDS BY LIST w NAME f._name TYPE f.type SIZE f.size ABSENT WHEN f.none SCALE f.times OVER f.over OFFSET -f.minus UNITS f.unit
+        FIELD "blue" IS SCALE 0.5
+      THEN BY LIST v NAME label TYPE code
+        FIELD "a" IS SHOW CHAR;
+  END;
+  RECORD e EVENT WITH p WHEN kind IN forms FROM forms[kind] IS
+    LET number=NUMBER OF FIELD "f9";
+    LET text=TEXT OF FIELD "f8";
+    LET none=NUMBER OF FIELD "f8";
+    IF number>100 THEN
+      DEFINE seen[number]=kind;
+      LET twice=2*number;
+    END;
+    DEFINE words[number]=text;
+    LET known=seen[number];
+  END;
+  LAYOUT REPEAT d OR e;
+END TRACE.
+'''
+
+
+def listed(number, type_, size, over=None, minus=None, unit=None, none=None, times=None):
+    has = sum(1 << bit for bit, each in enumerate((over, minus, unit, none, times)) if each is not None)
+    out = struct.pack('BBBB', number, type_, size, has)
+    for form, each in (('B', over), ('b', minus), ('2s', unit), ('H', none), ('B', times)):
+        if each is not None:
+            out += struct.pack('>' + form if big_lists else '<' + form, each.encode() if form == '2s' else each)
+    return out
+
+
+big_lists = False
+NOTHING = dict(number=None, text=None, none=None, twice=None, known=None)
+
+
+def say(number, fields_, more=b'', big=0):
+    global big_lists
+    big_lists = bool(big)
+    return struct.pack('BBBBB', 1, number, big, len(fields_), len(more) // 2) + b''.join(listed(*each[0], **each[1]) for each in fields_) + more
+
+
+def of(number, type_, size, **rest):
+    return ((number, type_, size), rest)
+
+
+check('scale, offset, unit and what is absent', say(8, [of(5, 2, 2, over=10, minus=5, unit='m'), of(6, 2, 2, none=0xfffe), of(7, 1, 1, times=3), of(10, 1, 1)]) +
+      b'\x08' + struct.pack('<HHBB', 985, 0xfffe, 4, 5) + b'\x08' + struct.pack('<HHBB', 50, 1, 5, 6),
+      [('r8', None, dict(NOTHING, f5=93.5, f6=None, f7=12.0, f10=5)), ('r8', None, dict(NOTHING, f5=0.0, f6=1, f7=15.0, f10=6))], ALL)
+check('a scale of 1 leaves numbers whole, and one of a text has no meaning', say(8, [of(5, 2, 2, over=1, minus=0, times=1), of(6, 7, 2, over=2), of(7, 1, 1, over=0)]) + b'\x08\1\2ab\3',
+      [('r8', None, dict(NOTHING, f5=513, f6='ab', f7=3))], ALL)
+check('lists are scaled, and floating point', say(8, [of(5, 1, 3, over=2), of(6, 4, 4, times=2)]) + b'\x08\1\2\3' + struct.pack('<f', 1.25),
+      [('r8', None, dict(NOTHING, f5=[0.5, 1.0, 1.5], f6=2.5))], ALL)
+check('FIELD counts more than the definition, and that more than the type', say(8, [of(252, 1, 1, over=10), of(5, 9, 1), of(6, 9, 1, over=4)]) + b'\x08\4\3\5',
+      [('r8', None, dict(NOTHING, f252=0.4, f5=30.0, f6=1.25))], ALL)
+check('numbers to names by a table of the description', say(8, [of(1, 1, 1), of(2, 1, 1), of(4, 1, 1)]) + b'\x08\1\2\3', [('r8', None, dict(NOTHING, red=1, green=2, f4=3))], ALL)
+check('the byte order of the definition', say(8, [of(5, 2, 2), of(6, 3, 2), of(10, 2, 4)], big=1) + b'\x08\1\2\1\2\1\2\3\4' + say(8, [of(5, 2, 2), of(6, 3, 2)]) + b'\x08\1\2\1\2',
+      [('r8', None, dict(NOTHING, f5=0x102, f6=0x102, f10=[0x102, 0x304])), ('r8', None, dict(NOTHING, f5=0x201, f6=0x102))], ALL)
+check('fields of a second list', say(8, [of(5, 1, 1, over=2)], b'a\1b\2') + b'\x08\3A\1\2', [('r8', None, dict(NOTHING, f5=1.5, a='A', b=513))], ALL)
+check('a second list alone', say(8, [], b'b\1') + b'\x08\3', [('r8', None, dict(NOTHING, b=3))], ALL)
+wrong('one name in both lists', say(8, [of(1, 1, 1)], b'a\1a\1') + b'\x08\1\2\3', ['byte 11: R7: a definition of a record with two fields of one name, found "a", in "a" of "r8"',
+                                                                                       'byte 14: R7: a record whose definition does not fit its length, in "r8"'], ALL)
+
+# Values of hidden lists are known by their place alone: one that is missing would be that of another field
+HIDDEN = ALL.replace('f: REPEAT TIMES n IS', 'REPEAT TIMES n IS').replace('number,type,size: UNSIGNED 8;  has', '_number,_type,_size: UNSIGNED 8;  _has').replace(
+    'over:', '_over:').replace('minus:', '_minus:').replace('unit:', '_unit:').replace('none: UNSIGNED 16', '_none: UNSIGNED 16').replace('times:', '_times:').replace(
+    'bits(has', 'bits(_has').replace('kinds[number]', 'kinds[_number]').replace('join("f",number)', 'join("f",_number)')
+HIDDEN = re.sub(r'f\._?(name|type|size|none|times|over|minus|unit)', r'_\1', HIDDEN)
+check('hidden lists that are whole', say(8, [of(5, 1, 1, over=2, minus=1, unit='m', none=9, times=1), of(6, 1, 1, over=4, minus=0, unit='s', none=8, times=1)]) + b'\x08\3\x08',
+      [('r8', None, dict(NOTHING, f5=0.5, f6=None))], HIDDEN)
+wrong('hidden lists in which a value is missing', say(8, [of(5, 1, 1, over=2), of(6, 1, 1)]) + b'\x08\3\x08',
+      ['byte 0: R7: a definition of a record by lists of different lengths, in "r8"', 'byte 15: R7: a record whose definition does not fit its length, in "r8"'], HIDDEN)
+
+# ---- actions on records that came from a definition ----
+
+check('records from a definition define', say(8, [of(9, 1, 1), of(8, 7, 2)]) + b'\x08\x65hi' + b'\x08\5yo' + b'\x08\x65hi' + say(101, [of(3, 1, 1)]) + b'\x65\1',
+      [('r8', None, dict(number=101, text='hi', none=None, twice=202, known=8, f9=101, f8='hi')),
+       ('r8', None, dict(number=5, text='yo', none=None, twice=None, known=None, f9=5, f8='yo')),
+       ('r8', None, dict(number=101, text='hi', none=None, twice=202, known=8, f9=101, f8='hi')), ('r101hi', None, dict(NOTHING, green=1))], ALL)
+check('a list of values is no value', say(8, [of(9, 1, 2), of(8, 7, 2)]) + b'\x08\1\2hi', [('r8', None, dict(NOTHING, text='hi', f9=[1, 2], f8='hi'))], ALL)
+wrong('two records that define differently', say(8, [of(9, 1, 1), of(8, 7, 2)]) + b'\x08\1hi' + b'\x08\1yo',
+      'byte 19: R7: another definition of the key 1, expected "hi", found "yo"', ALL, 2)
 
 # ---- definitions that make no sense ----
 

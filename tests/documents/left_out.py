@@ -63,6 +63,7 @@ LEFT_OUT = {
         'TRACE boxes;': DESCRIBED,
         'TRACE styles;': DESCRIBED,
         'TRACE journeys;': DESCRIBED,
+        'TRACE numbered;': DESCRIBED,
         'TRACE packed;': DESCRIBED,
         'trace   = TRACE name [VERSION num] ";" {declaration ";"} LAYOUT layout END TRACE "."': GRAMMAR,
         'filter = FILTER name [FOR name] [OVER ALL] ";" {definition ";"} SELECT expr [FIRST num] "."': GRAMMAR,

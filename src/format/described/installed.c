@@ -208,8 +208,11 @@ static bool is_sound(struct kymo_plan_machine *machine, const struct sample *sam
 static unsigned count_noticed(const struct kymo_schema *schema, const struct sample *sample) {
   struct kymo_error error;
   struct kymo_plan *plan = schema->plan ? kymo_plan_open(schema, "", &error) : NULL;
-  struct kymo_plan_machine *machine = plan ? kymo_plan_machine_new(plan, NULL, 0) : NULL;
+  struct kymo_plan_found *found = plan ? kymo_plan_found_new(plan) : NULL;
+  struct kymo_plan_machine *machine = found ? kymo_plan_machine_new(plan, found, 0) : NULL;
   unsigned noticed = 0;
+  if (machine)
+    machine->may_find = true; /* records that the file defines are among the first ones */
   if (machine && is_sound(machine, sample))
     for (size_t i = 0; i < sample->size && i < CHANGED; i++) {
       sample->bytes[i] ^= 0xff;
@@ -217,6 +220,7 @@ static unsigned count_noticed(const struct kymo_schema *schema, const struct sam
       sample->bytes[i] ^= 0xff;
     }
   kymo_plan_machine_free(machine);
+  kymo_plan_found_free(found);
   kymo_plan_close(plan);
   return noticed;
 }

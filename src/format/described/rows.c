@@ -290,11 +290,16 @@ static void put_column(struct row *row, uint32_t index, uint32_t element) {
     put_single(row, column, last ? last->option : column->option_count, last ? &last->value : &nothing);
 }
 
-/* Values of one form. */
+/* Values of one form; absent ones are left out. */
 static void put_values(struct row *row, const struct kymo_plan_form *form, const struct kymo_plan_item *items,
                        uint32_t count) {
-  put_number(row, count, 4);
+  uint32_t there = 0;
+  for (uint32_t i = 0; i < count; i++)
+    there += items[i].value.sort != KYMO_SORT_ABSENT;
+  put_number(row, there, 4);
   for (uint32_t i = 0; i < count && !row->failed; i++) {
+    if (items[i].value.sort == KYMO_SORT_ABSENT)
+      continue;
     if (form->kind == KYMO_FORM_BLOB)
       put_number(row, blob_bytes(&items[i].value, true), 4);
     put_value(row, form, &items[i].value);
@@ -316,9 +321,14 @@ static const struct kymo_plan_item *put_field(struct row *row, const struct kymo
     put_values(row, &form, items, count);
     return items + count;
   }
+  bool is_optional = kymo_plan_field_is_optional(plan, field),
+       is_there = !is_optional || items->value.sort != KYMO_SORT_ABSENT;
+  if (is_optional)
+    put_number(row, is_there, 1);
   if (form.kind == KYMO_FORM_BLOB)
     put_number(row, blob_bytes(&items->value, true), 4);
-  put_value(row, &form, &items->value);
+  if (is_there)
+    put_value(row, &form, &items->value);
   return items + count;
 }
 

@@ -139,17 +139,32 @@ static bool check_flags(struct tdl_checker *checker, const struct tdl_flag_list 
   return texts && check_texts(checker, texts, count);
 }
 
+/* A type of a list: what means absent is constant, and the bits of a FLOAT. */
+static bool check_type(struct tdl_checker *checker, struct tdl_field *field) {
+  struct tdl_expr *absent = field->attributes.absent;
+  bool is_float = field->type->kind == TDL_TYPE_FLOAT;
+  if (absent && is_float)
+    field->attributes.absent = NULL;
+  bool is_good = kymo_tdl_check_field(checker, field);
+  field->attributes.absent = absent ? absent : field->attributes.absent;
+  absent = field->attributes.absent;
+  return is_good && (!absent || kymo_tdl_check_constant(checker, absent,
+                                                        is_float ? TDL_INTEGER : field->type->value_type));
+}
+
 static bool check_types(struct tdl_checker *checker, const struct tdl_types *list) {
   struct text *texts = kymo_lang_new(checker->session, list->count, sizeof *texts);
   uint32_t count = 0;
   for (const struct tdl_types_item *item = list->items; texts && item; item = item->next) {
     texts[count++] = (struct text){item->key, item->at};
-    if (!kymo_tdl_check_field(checker, item->field))
+    if (!check_type(checker, item->field))
       return false;
-    if (item->field->attributes.given & ~(uint32_t)(TDL_GIVES_ORDER | TDL_VIEWS) ||
+    if (item->field->attributes.given & ~(uint32_t)(TDL_GIVES_ORDER | TDL_GIVES_ABSENT | TDL_VIEWS) ||
         item->field->attributes.given & (TDL_GIVES_PER | TDL_GIVES_TIME))
-      return kymo_tdl_fail(checker->session, item->field->attributes.at, "E41",
-                           "expected LITTLE, BIG, TOKEN, FLAGS, SCALE, UNITS or SHOW in a list of types");
+      return kymo_tdl_fail(
+          checker->session, item->field->attributes.at, "E41",
+          "expected LITTLE, BIG, ABSENT WHEN, TOKEN, FLAGS, SCALE, UNITS or SHOW in a list of "
+          "types");
     if (item->field->type->fixed_bits < 0 && !kymo_tdl_is_sized_late(item->field->type))
       return kymo_tdl_fail(checker->session, item->field->type->at, "E51",
                            "types in a list need a constant size, or none: use STRING 16, or STRING where "

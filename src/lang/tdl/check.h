@@ -105,8 +105,9 @@ struct tdl_body {
       *clock;     /* of its time: ACQUISITION, else the first POINT, DISTANCE or LOW; NULL: it has none */
   bool has_base;  /* something that TIME ADD can add to */
   bool is_unused; /* of an unused group: see kymo_tdl_check_group */
-  bool has_order_file; /* its own items have ORDER FILE, not yet met */
-  uint64_t depends;    /* tables KNOWN ALWAYS that conditions around the current item read */
+  bool has_order_file;  /* its own items have ORDER FILE, not yet met */
+  bool is_after_fields; /* of a record FROM a table: its definition has been read */
+  uint64_t depends;     /* tables KNOWN ALWAYS that conditions around the current item read */
 };
 
 struct tdl_checker {

@@ -226,7 +226,21 @@ static bool read_table(struct tdl_checker *checker, struct tdl_table *table, str
   return slot && bind_slot(checker, per, slot);
 }
 
+/* TOKEN list [ number ]: its name */
+static bool check_name_of(struct tdl_checker *checker, struct tdl_expr *expr) {
+  struct tdl_token_list *token = kymo_tdl_find(checker, TDL_SPACE_TOKEN, expr->path.names[0], "token list");
+  if (!token || !check_as(checker, expr->operands[0], TDL_INTEGER))
+    return false;
+  token->is_used = true;
+  expr->reference = (struct tdl_reference){.kind = TDL_REFERENCE_TABLE, .token = token};
+  expr->type = TDL_BYTES;
+  return true;
+}
+
 static bool check_lookup(struct tdl_checker *checker, struct tdl_expr *expr) {
+  const struct tdl_word *word = expr->path.names[0].word;
+  if (!kymo_tdl_look(checker, TDL_SPACE_TABLE, word) && kymo_tdl_look(checker, TDL_SPACE_TOKEN, word))
+    return check_name_of(checker, expr);
   struct tdl_table *table = kymo_tdl_find(checker, TDL_SPACE_TABLE, expr->path.names[0], "table");
   if (!table || !check_as(checker, expr->operands[0], key_type(table)) || !read_table(checker, table, expr))
     return false;
@@ -285,6 +299,7 @@ static const struct function {
     {"bits", TDL_BITS, 3, 3},       {"signed", TDL_SIGNED, 2, 2}, {"power", TDL_POWER, 2, 2},
     {"min", TDL_MIN, 2, 255},       {"max", TDL_MAX, 2, 255},     {"default", TDL_DEFAULT, 2, 2},
     {"present", TDL_PRESENT, 1, 1}, {"text", TDL_TEXT, 2, 2},     {"align", TDL_ALIGN, 2, 2},
+    {"join", TDL_JOIN, 2, 255},
 };
 #define FUNCTIONS (sizeof functions / sizeof functions[0])
 
@@ -306,6 +321,12 @@ static bool check_argument(struct tdl_checker *checker, struct tdl_expr *call, s
   switch (call->function) {
   case TDL_PRESENT: return check(checker, argument);
   case TDL_TEXT: return check_as(checker, argument, is_first ? TDL_BYTES : TDL_INTEGER);
+  case TDL_JOIN:
+    if (!check(checker, argument))
+      return false;
+    settle(argument, TDL_BYTES);
+    return argument->type == TDL_BYTES || argument->type == TDL_INTEGER ||
+           fail_type(checker, argument, "text or a number");
   case TDL_DEFAULT:
   case TDL_MIN:
   case TDL_MAX: return is_first ? check(checker, argument) : check_like(checker, argument, call->arguments);
@@ -327,9 +348,9 @@ static bool check_call(struct tdl_checker *checker, struct tdl_expr *expr) {
       return false;
   bool is_of_arguments =
       function->function == TDL_DEFAULT || function->function == TDL_MIN || function->function == TDL_MAX;
-  expr->type = is_of_arguments                  ? expr->arguments->type
-               : function->function == TDL_TEXT ? TDL_BYTES
-                                                : TDL_INTEGER;
+  expr->type = is_of_arguments                                                    ? expr->arguments->type
+               : function->function == TDL_TEXT || function->function == TDL_JOIN ? TDL_BYTES
+                                                                                  : TDL_INTEGER;
   return function->function == TDL_DEFAULT || !is_of_arguments || expr->type != TDL_BYTES ||
          fail_type(checker, expr->arguments, "a number");
 }
@@ -506,6 +527,16 @@ static bool check_position(struct tdl_checker *checker, struct tdl_expr *expr) {
          kymo_tdl_fail(checker->session, expr->at, "E41", "this has a meaning only in records");
 }
 
+/* NUMBER OF FIELD, TEXT OF FIELD */
+static bool check_defined(struct tdl_checker *checker, struct tdl_expr *expr) {
+  const struct tdl_record *record = checker->body ? checker->body->record : NULL;
+  expr->type = expr->operation == TDL_NUMBER_OF ? TDL_INTEGER : TDL_BYTES;
+  return (record && record->from && checker->body->is_after_fields) ||
+         (checker->body && checker->body->is_unused) ||
+         kymo_tdl_fail(checker->session, expr->at, "E41",
+                       "a FIELD of a definition is read after it: in RECORD … FROM table[key] IS … END");
+}
+
 static bool check_node(struct tdl_checker *checker, struct tdl_expr *expr) {
   expr->type = TDL_INTEGER;
   switch (expr->operation) {
@@ -518,6 +549,8 @@ static bool check_node(struct tdl_checker *checker, struct tdl_expr *expr) {
   case TDL_SIZE_OF:
   case TDL_COUNT_OF: return check_measure(checker, expr);
   case TDL_LOOKUP: return check_lookup(checker, expr);
+  case TDL_NUMBER_OF:
+  case TDL_TEXT_OF: return check_defined(checker, expr);
   case TDL_CALL: return check_call(checker, expr);
   case TDL_IF: return check_if(checker, expr);
   case TDL_NEGATE: return check_negation(checker, expr);

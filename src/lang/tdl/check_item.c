@@ -576,6 +576,14 @@ static bool check_sequence(struct tdl_checker *checker, struct tdl_expr *expr, e
          kymo_tdl_fail(checker->session, expr->at, "E41", "expected a field within REPEAT or ARRAY");
 }
 
+/* A constant: a number, or a text. */
+static bool check_absent(struct tdl_checker *checker, struct tdl_expr *absent) {
+  return kymo_tdl_check_constant(checker, absent, TDL_UNTYPED) &&
+         (absent->type == TDL_INTEGER || absent->type == TDL_BYTES ||
+          kymo_tdl_fail(checker->session, absent->at, "E41", "expected a number or a text, found %s",
+                        kymo_tdl_type_name(absent->type)));
+}
+
 static bool check_overrides(struct tdl_checker *checker, struct tdl_item *item) {
   struct tdl_body *body = checker->body;
   bool is_good = true;
@@ -589,7 +597,7 @@ static bool check_overrides(struct tdl_checker *checker, struct tdl_item *item) 
     checker->allows_value = true;
     is_good = is_good && kymo_tdl_check_expr(checker, attributes->as, TDL_INTEGER);
     checker->allows_value = false;
-    is_good = is_good && kymo_tdl_check_expr(checker, attributes->absent, TDL_UNTYPED) &&
+    is_good = is_good && (!attributes->absent || check_absent(checker, attributes->absent)) &&
               kymo_tdl_check_view(checker, attributes, TDL_INTEGER);
   }
   checker->body = body;
@@ -629,27 +637,40 @@ static bool check_nested(struct tdl_checker *checker, struct tdl_item *item) {
                        "types in a text are names: expected a table with KEY NAME");
 }
 
+/* The lists, types and FIELDs of a source. */
+static bool check_source(struct tdl_checker *checker, struct tdl_item *item) {
+  item->types = kymo_tdl_find(checker, TDL_SPACE_TYPES, item->types_name, "list of types");
+  if (!item->types)
+    return false;
+  item->types->is_used = true;
+  return check_sequence(checker, item->list_name, TDL_UNTYPED) &&
+         check_sequence(checker, item->list_type, TDL_UNTYPED) &&
+         check_sequence(checker, item->list_size, TDL_INTEGER) &&
+         check_sequence(checker, item->list_absent, TDL_INTEGER) &&
+         check_sequence(checker, item->list_scale, TDL_INTEGER) &&
+         check_sequence(checker, item->list_over, TDL_INTEGER) &&
+         check_sequence(checker, item->list_offset, TDL_INTEGER) &&
+         check_sequence(checker, item->list_units, TDL_BYTES) && check_sizes(checker, item) &&
+         check_nested(checker, item) && check_overrides(checker, item);
+}
+
 static bool check_record_definition(struct tdl_checker *checker, struct tdl_item *item) {
   checker->depends = checker->body->depends;
   if (!check_table(checker, item))
     return false;
   if (item->table->holds != TDL_HOLDS_RECORDS)
     return kymo_tdl_fail(checker->session, item->table_name.at, "E41", "expected a table that HOLDS RECORDS");
-  item->types = kymo_tdl_find(checker, TDL_SPACE_TYPES, item->types_name, "list of types");
-  if (!item->types)
-    return false;
-  item->types->is_used = item->table->is_filled = true;
+  item->table->is_filled = true;
   if (!kymo_tdl_check_expr(checker, item->record_name, TDL_BYTES) ||
       !kymo_tdl_check_expr(checker, item->record_length, TDL_INTEGER) ||
       !kymo_tdl_check_expr(checker, item->of, TDL_BYTES) ||
-      !kymo_tdl_check_expr(checker, item->labels, TDL_BYTES) ||
-      !check_sequence(checker, item->list_name, TDL_UNTYPED) ||
-      !check_sequence(checker, item->list_type, TDL_UNTYPED) ||
-      !check_sequence(checker, item->list_size, TDL_INTEGER) || !check_sizes(checker, item) ||
-      !check_nested(checker, item))
+      !kymo_tdl_check_expr(checker, item->labels, TDL_BYTES))
     return false;
+  for (struct tdl_item *source = item; source; source = source->then)
+    if (!check_source(checker, source))
+      return false;
   item->table->depends |= checker->depends;
-  return check_overrides(checker, item);
+  return true;
 }
 
 /* ---- all of them ---- */

@@ -181,6 +181,25 @@ static bool check_end(struct tdl_checker *checker, struct tdl_record *record, co
   return true;
 }
 
+/* The fields of a record FROM a table are all in its definition. */
+static bool check_actions(struct tdl_checker *checker, const struct tdl_item *items) {
+  static const bool is_action[] = {
+      [TDL_ITEM_LET] = true,    [TDL_ITEM_CHECK] = true,          [TDL_ITEM_IF] = true,
+      [TDL_ITEM_CASE] = true,   [TDL_ITEM_SYNC] = true,           [TDL_ITEM_DEFINE] = true,
+      [TDL_ITEM_FORGET] = true, [TDL_ITEM_DEFINE_RECORD] = false,
+  };
+  for (const struct tdl_item *item = items; item; item = item->next) {
+    if (!is_action[item->kind])
+      return kymo_tdl_fail(checker->session, item->at, "E41",
+                           "the fields are those of the definition: expected LET, CHECK, IF, CASE, DEFINE, "
+                           "FORGET or SYNC");
+    for (const struct tdl_branch *branch = item->branches; branch; branch = branch->next)
+      if (!check_actions(checker, branch->items))
+        return false;
+  }
+  return true;
+}
+
 static bool fill_record(struct tdl_checker *checker, struct tdl_record *record, struct tdl_body *body) {
   if (!find_prefix(checker, record))
     return false;
@@ -196,11 +215,15 @@ static bool fill_record(struct tdl_checker *checker, struct tdl_record *record, 
     body->has_base = prefix->clock != NULL;
     body->has_order = prefix->has_order;
   }
+  if (record->from_name.word)
+    body->place = (struct tdl_place){-1, -1};
   body->slot_end = &record->slots;
   body->has_order_file = has_order_file(record->items);
-  if (!check_head(checker, record) || !kymo_tdl_check_items(checker, record->items, true) ||
-      !kymo_tdl_close_scope(checker, body->scope) || !check_length(checker, record) ||
-      !check_holds(checker, record))
+  if (!check_head(checker, record) || (record->from && !check_actions(checker, record->items)))
+    return false;
+  body->is_after_fields = record->from != NULL;
+  if (!kymo_tdl_check_items(checker, record->items, true) || !kymo_tdl_close_scope(checker, body->scope) ||
+      !check_length(checker, record) || !check_holds(checker, record))
     return false;
   if (body->depends | checker->depends)
     note_dependencies(record->items, body->depends | checker->depends);

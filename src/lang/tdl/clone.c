@@ -105,15 +105,17 @@ static bool clone_overrides(struct tdl_checker *checker, struct tdl_override **o
 /* The parts of an item, except its field. */
 static bool clone_parts(struct tdl_checker *checker, struct tdl_item *item) {
   struct tdl_expr **const exprs[] = {
-      &item->expr,        &item->within,        &item->key,       &item->to_expr,
-      &item->record_name, &item->record_length, &item->of,        &item->labels,
-      &item->list_name,   &item->list_type,     &item->list_size,
+      &item->expr,        &item->within,        &item->key,         &item->to_expr,
+      &item->record_name, &item->record_length, &item->of,          &item->labels,
+      &item->list_name,   &item->list_type,     &item->list_size,   &item->list_absent,
+      &item->list_scale,  &item->list_over,     &item->list_offset, &item->list_units,
   };
   for (size_t i = 0; i < sizeof exprs / sizeof exprs[0]; i++)
     if (!clone_expr(checker, exprs[i]))
       return false;
   return clone_list(checker, &item->arguments) && clone_branches(checker, &item->branches) &&
          clone_choices(checker, &item->choices) && clone_overrides(checker, &item->overrides) &&
+         kymo_tdl_clone(checker, item->then, &item->then) &&
          kymo_tdl_clone(checker, item->items, &item->items);
 }
 

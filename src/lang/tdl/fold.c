@@ -109,7 +109,9 @@ static bool can_fold(const struct tdl_expr *expr) {
     return is_known &&
            (is_true(operands[0]) == (expr->operation == TDL_OR) || operands[1]->operation == TDL_CONSTANT);
   case TDL_NOT: return operands_are_constant(expr);
-  case TDL_CALL: return expr->function != TDL_TEXT && expr->type != TDL_BYTES && operands_are_constant(expr);
+  case TDL_CALL:
+    return expr->function != TDL_TEXT && expr->function != TDL_JOIN && expr->type != TDL_BYTES &&
+           operands_are_constant(expr);
   default:
     return (kymo_tdl_is_arithmetic(expr->operation) || kymo_tdl_is_comparison(expr->operation)) &&
            operands_are_constant(expr);

@@ -53,6 +53,7 @@ struct tdl_cell {
   const struct tdl_item *surely_in; /* the REPEAT each turn of which fills it */
   bool is_sure;                     /* … with a value that is not absent */
   struct tdl_list *home;            /* the list of structs that it is a member of; NULL: the record's own */
+  bool is_listed;                   /* a DEFINE … BY LIST reads the list of its values */
 };
 
 /* What the turns of a REPEAT become (generate_list.c). */

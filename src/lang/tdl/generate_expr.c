@@ -82,6 +82,11 @@ static void emit_count_of(struct tdl_generator *gen, const struct tdl_expr *expr
 }
 
 static void emit_lookup(struct tdl_generator *gen, const struct tdl_expr *expr) {
+  if (!expr->reference.table) {
+    kymo_tdl_emit(gen, expr->operands[0]);
+    kymo_tdl_code(gen, KYMO_DO_NAME_OF, expr->reference.token->index, 0);
+    return;
+  }
   if (expr->operands[1])
     kymo_tdl_emit(gen, expr->operands[1]);
   kymo_tdl_emit_whole(gen, expr->operands[0]);
@@ -97,8 +102,9 @@ static void emit_call(struct tdl_generator *gen, const struct tdl_expr *expr) {
       [TDL_BITS] = KYMO_DO_BITS,       [TDL_SIGNED] = KYMO_DO_SIGNED, [TDL_POWER] = KYMO_DO_POWER,
       [TDL_MIN] = KYMO_DO_MINIMUM,     [TDL_MAX] = KYMO_DO_MAXIMUM,   [TDL_DEFAULT] = KYMO_DO_DEFAULT,
       [TDL_PRESENT] = KYMO_DO_PRESENT, [TDL_TEXT] = KYMO_DO_TEXT_AT,  [TDL_ALIGN] = KYMO_DO_ALIGN_UP,
+      [TDL_JOIN] = KYMO_DO_CONCAT,
   };
-  bool folds = expr->function == TDL_MIN || expr->function == TDL_MAX;
+  bool folds = expr->function == TDL_MIN || expr->function == TDL_MAX || expr->function == TDL_JOIN;
   uint32_t count = 0;
   for (const struct tdl_expr *argument = expr->arguments; argument; argument = argument->next) {
     kymo_tdl_emit(gen, argument);
@@ -247,6 +253,11 @@ void kymo_tdl_emit(struct tdl_generator *gen, const struct tdl_expr *expr) {
   case TDL_SIZE_OF: emit_size_of(gen, expr); break;
   case TDL_COUNT_OF: emit_count_of(gen, expr); break;
   case TDL_LOOKUP: emit_lookup(gen, expr); break;
+  case TDL_NUMBER_OF:
+  case TDL_TEXT_OF:
+    kymo_tdl_code(gen, KYMO_DO_FIELD, kymo_tdl_key_text(gen, expr->value.bytes),
+                  expr->operation == TDL_NUMBER_OF ? KYMO_FIELD_NUMBER : KYMO_FIELD_TEXT);
+    break;
   case TDL_CALL: emit_call(gen, expr); break;
   case TDL_IF: emit_choice(gen, expr); break;
   case TDL_AND:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Items → code, in the order of the text. */
 #include "lang/tdl/generate.h"
+#include <string.h>
 
 static void emit(struct tdl_generator *gen, enum kymo_plan_code code) {
   kymo_plan_emit(gen->key, code, 0, 0, 0);
@@ -326,27 +327,61 @@ static void emit_sync(struct tdl_generator *gen, const struct tdl_item *item) {
   kymo_tdl_code(gen, KYMO_DO_SYNC, item->clock->index, item->to_clock->index);
 }
 
-static void emit_define_record(struct tdl_generator *gen, const struct tdl_item *item) {
+/* One more than the column of a list; 0: there is none. */
+static uint32_t attribute_column(struct tdl_generator *gen, const struct tdl_expr *path) {
+  return path ? list_column(gen, path) + 1 : 0;
+}
+
+static void set_list(struct tdl_generator *gen, const struct tdl_item *item,
+                     struct kymo_plan_recipe *recipe) {
+  uint64_t factor = 0;
+  memcpy(&factor, &item->list_factor, sizeof factor);
+  recipe->name_column = list_column(gen, item->list_name);
+  recipe->type_column = list_column(gen, item->list_type);
+  recipe->size_column = list_column(gen, item->list_size);
+  recipe->absent_column = attribute_column(gen, item->list_absent);
+  recipe->scale_column = attribute_column(gen, item->list_scale);
+  recipe->over_column = attribute_column(gen, item->list_over);
+  recipe->offset_column = attribute_column(gen, item->list_offset);
+  recipe->unit_column = attribute_column(gen, item->list_units);
+  recipe->offset_is_negative = item->is_offset_negative;
+  recipe->scale_low = (uint32_t)factor;
+  recipe->scale_high = (uint32_t)(factor >> 32);
+}
+
+/* The recipe of a source, and those of the sources after it, which must come later. */
+static uint32_t add_recipe(struct tdl_generator *gen, const struct tdl_item *item,
+                           const struct tdl_item *first) {
   static const uint8_t styles[] = {
       [TDL_BY_LETTERS] = KYMO_STYLE_LETTERS,
       [TDL_BY_TEXT] = KYMO_STYLE_TEXT,
       [TDL_BY_LIST] = KYMO_STYLE_LIST,
   };
   struct kymo_plan_recipe recipe = {
-      .table = item->table->index,
+      .table = first->table->index,
       .style = styles[item->source],
       .letters = item->types->index,
       .split = item->source == TDL_BY_LIST ? KYMO_PLAN_NONE : kymo_tdl_key_text(gen, item->split),
-      .name_column = list_column(gen, item->list_name),
-      .type_column = list_column(gen, item->list_type),
-      .size_column = list_column(gen, item->list_size),
-      .has_length = item->record_length != NULL,
+      .has_length = first == item && item->record_length,
+      .same_order = first->has_same_order,
       .nested = item->nested ? item->nested->index + 1 : 0,
       .first_override = kymo_plan_count(gen->key, KYMO_SECTION_OVERRIDE),
   };
+  set_list(gen, item, &recipe);
   for (const struct tdl_override *over = item->overrides; over; over = over->next, recipe.override_count++)
     kymo_tdl_add_override(gen, over);
   uint32_t index = kymo_plan_add_recipe(gen->key, &recipe);
+  if (item->then) {
+    uint32_t next = add_recipe(gen, item->then, first);
+    struct kymo_plan_recipe *made = kymo_plan_item(gen->key, KYMO_SECTION_RECIPE, index);
+    if (made) /* else memory ran out, which the end reports */
+      made->next = next + 1;
+  }
+  return index;
+}
+
+static void emit_define_record(struct tdl_generator *gen, const struct tdl_item *item) {
+  uint32_t index = add_recipe(gen, item, item);
   emit_key(gen, item);
   kymo_tdl_emit_whole(gen, item->record_name);
   if (item->of)

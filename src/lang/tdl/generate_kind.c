@@ -178,6 +178,8 @@ static struct kymo_plan_part make_part(struct tdl_generator *gen, struct tdl_ite
     kymo_tdl_emit_whole(gen, record->length);
     kymo_tdl_code(gen, KYMO_DO_LENGTH, (uint32_t)gen->ahead, 0);
   }
+  if (record && record->from && items)
+    emit(gen, KYMO_DO_FIELDS);
   kymo_tdl_emit_items(gen, items);
   gen->is_fixed = false;
   gen->ahead = 0;

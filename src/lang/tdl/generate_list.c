@@ -130,10 +130,23 @@ static bool find_branches(struct finding *finding, const struct tdl_item *item, 
   return true;
 }
 
+static void mark_listed(struct tdl_generator *gen, const struct tdl_item *item) {
+  for (; item; item = item->then) {
+    const struct tdl_expr *const paths[] = {item->list_name,   item->list_type,  item->list_size,
+                                            item->list_absent, item->list_scale, item->list_over,
+                                            item->list_offset, item->list_units};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+      if (paths[i])
+        kymo_tdl_cell(gen, paths[i]->reference.slot)->is_listed = true;
+  }
+}
+
 static bool find(struct finding *finding, struct tdl_item *items, struct tdl_list *list,
                  const struct tdl_trail *trail) {
   for (struct tdl_item *item = items; item; item = item->next) {
     item->list = list;
+    if (item->kind == TDL_ITEM_DEFINE_RECORD)
+      mark_listed(finding->gen, item);
     if (item->kind == TDL_ITEM_REPEAT
             ? !find_repeat(finding, item, list, trail)
             : !find(finding, item->items, list, trail) || !find_branches(finding, item, list, trail))
@@ -167,16 +180,18 @@ static void count_field(const struct tdl_cell *cell) {
     list->field_count++;
 }
 
+/* Hidden fields that definitions read are members too, so that their values are known by their elements. */
 static void settle_homes(const struct tdl_frame *frame) {
   for (uint32_t i = 0; i < frame->count; i++) {
     struct tdl_cell *cell = &frame->cells[i];
-    if (!is_seen(cell))
+    if (!is_seen(cell) && !cell->is_listed)
       continue;
     const struct tdl_item *item = cell->slot->first;
     cell->home = kymo_tdl_list(item->list);
     for (; item; item = item->same_slot)
       cell->home = around(cell->home, item->list);
-    count_field(cell);
+    if (is_seen(cell))
+      count_field(cell);
   }
 }
 

@@ -204,7 +204,9 @@ struct tdl_range kymo_tdl_range_of(const struct tdl_generator *gen, const struct
   case TDL_FILE_NUMBER:
   case TDL_SIZE_OF:
   case TDL_COUNT_OF: return between(0, INT64_MAX);
-  case TDL_LOOKUP: return kymo_tdl_any_number();
+  case TDL_LOOKUP:
+  case TDL_NUMBER_OF:
+  case TDL_TEXT_OF: return kymo_tdl_any_number();
   case TDL_CALL: return call(gen, expr);
   case TDL_IF:
     return either(kymo_tdl_range_of(gen, expr->operands[1]), kymo_tdl_range_of(gen, expr->operands[2]));
@@ -290,7 +292,9 @@ bool kymo_tdl_may_be_absent(const struct tdl_generator *gen, const struct tdl_ex
   case TDL_FILE_SIZE:
   case TDL_FILE_NUMBER:
   case TDL_COUNT_OF: return false;
-  case TDL_LOOKUP: return true;
+  case TDL_LOOKUP:
+  case TDL_NUMBER_OF:
+  case TDL_TEXT_OF: return true;
   case TDL_PATH:
   case TDL_SIZE_OF: {
     bool is_here = expr->reference.kind == TDL_REFERENCE_FIELD;
@@ -327,7 +331,7 @@ bool kymo_tdl_may_miss_field(const struct tdl_generator *gen, const struct tdl_e
 /* ---- text or bytes ---- */
 
 static bool table_is_bytes(const struct tdl_expr *expr) {
-  return expr->reference.table->holds == TDL_HOLDS_BYTES;
+  return expr->reference.table && expr->reference.table->holds == TDL_HOLDS_BYTES;
 }
 
 bool kymo_tdl_is_bytes(const struct tdl_generator *gen, const struct tdl_expr *expr) {
@@ -335,7 +339,8 @@ bool kymo_tdl_is_bytes(const struct tdl_generator *gen, const struct tdl_expr *e
   case TDL_LOOKUP: return table_is_bytes(expr);
   case TDL_IF: return kymo_tdl_is_bytes(gen, expr->operands[1]) || kymo_tdl_is_bytes(gen, expr->operands[2]);
   case TDL_CALL:
-    return expr->function != TDL_TEXT && expr->arguments && kymo_tdl_is_bytes(gen, expr->arguments);
+    return expr->function != TDL_TEXT && expr->function != TDL_JOIN && expr->arguments &&
+           kymo_tdl_is_bytes(gen, expr->arguments);
   case TDL_PATH: {
     bool is_other = expr->reference.kind == TDL_REFERENCE_RECORD;
     struct tdl_cell *cell = is_other ? kymo_tdl_cell_in(gen, expr->reference.record, expr->reference.slot)

@@ -282,9 +282,25 @@ static bool letter_is_plain(const struct tdl_field *field, const struct tdl_type
                   element->size_form == TDL_SIZE_TO_END || element->fixed_bits >= 0 ||
                   (kymo_tdl_is_sized_late(element) && element == field->type);
   return is_sized && element->kind != TDL_TYPE_ARRAY && !attributes->equals && !attributes->in &&
-         !attributes->where && !attributes->absent && !attributes->as &&
-         attributes->time.mode == TDL_TIME_NONE && attributes->length.kind == TDL_LENGTH_NONE &&
-         attributes->checksum.algorithm == TDL_CHECKSUM_NONE;
+         !attributes->where && !attributes->as && attributes->time.mode == TDL_TIME_NONE &&
+         attributes->length.kind == TDL_LENGTH_NONE && attributes->checksum.algorithm == TDL_CHECKSUM_NONE;
+}
+
+/* ABSENT WHEN, a constant or NULL. */
+static uint32_t absent_sort(const struct tdl_expr *absent) {
+  return !absent                           ? KYMO_ABSENT_NONE
+         : absent->value.type == TDL_BYTES ? KYMO_ABSENT_TEXT
+         : absent->value.integer.high < 0  ? KYMO_ABSENT_SIGNED
+                                           : KYMO_ABSENT_UNSIGNED;
+}
+
+static void set_absent(struct tdl_generator *gen, const struct tdl_expr *absent, uint32_t *low,
+                       uint32_t *high) {
+  if (!absent)
+    return;
+  bool is_text = absent->value.type == TDL_BYTES;
+  *low = is_text ? kymo_tdl_key_text(gen, absent->value.bytes) : (uint32_t)absent->value.integer.low;
+  *high = is_text ? 0 : (uint32_t)(absent->value.integer.low >> 32);
 }
 
 static bool add_letter(struct tdl_generator *gen, const struct tdl_types_item *item) {
@@ -307,7 +323,10 @@ static bool add_letter(struct tdl_generator *gen, const struct tdl_types_item *i
       .bits = option.bits,
       .count = (uint32_t)count,
       .view = option.view,
+      .has_order = (field->attributes.given & TDL_GIVES_ORDER) != 0,
+      .absent = absent_sort(field->attributes.absent),
   };
+  set_absent(gen, field->attributes.absent, &letter.absent_low, &letter.absent_high);
   kymo_plan_add_letter(gen->key, &letter);
   return true;
 }
@@ -344,14 +363,15 @@ void kymo_tdl_add_override(struct tdl_generator *gen, const struct tdl_override 
   const struct tdl_time *time = &attributes->time;
   const struct tdl_expr *unit = time->unit ? time->unit : time->rate;
   uint64_t value = 0;
-  bool is_plain = !attributes->equals && !attributes->in && !attributes->where && !attributes->absent &&
-                  !attributes->as && attributes->length.kind == TDL_LENGTH_NONE &&
+  bool is_plain = !attributes->equals && !attributes->in && !attributes->where && !attributes->as &&
+                  attributes->length.kind == TDL_LENGTH_NONE &&
                   attributes->checksum.algorithm == TDL_CHECKSUM_NONE;
   if (!is_plain || (unit && !kymo_tdl_constant(unit, &value))) {
     gen->failed = true;
-    kymo_tdl_fail(gen->session, over->at, "E42",
-                  "FIELD has other attributes: use LITTLE, BIG, views, and TIME c POINT UNIT 1 ms with a "
-                  "constant unit");
+    kymo_tdl_fail(
+        gen->session, over->at, "E42",
+        "FIELD has other attributes: use LITTLE, BIG, ABSENT WHEN, views, and TIME c POINT UNIT 1 ms "
+        "with a constant unit");
     return;
   }
   struct kymo_plan_override out = {
@@ -367,7 +387,9 @@ void kymo_tdl_add_override(struct tdl_generator *gen, const struct tdl_override 
       .unit_high = (uint32_t)(value >> 32),
       .is_pattern = over->is_pattern,
       .is_filler = over->is_filler,
+      .absent = absent_sort(attributes->absent),
   };
+  set_absent(gen, attributes->absent, &out.absent_low, &out.absent_high);
   if (unit)
     out.unit_kind = time->rate                   ? KYMO_TIME_RATE
                     : unit->type == TDL_DURATION ? KYMO_TIME_UNIT

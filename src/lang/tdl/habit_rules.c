@@ -291,7 +291,7 @@ static void rule_range(struct tdl_line *line, uint32_t i) {
 static void rule_null(struct tdl_line *line, uint32_t i) {
   static const char *const nothing[] = {"NULL", "nil", "None", "ABSENT", NULL};
   bool is_not = is(line, i + 1, "NOT"), is_unequal = is(line, i, "!=") || is(line, i, "<>");
-  if (is(line, i, "IS") && is_any(line, i + 1 + is_not, nothing)) {
+  if (is(line, i, "IS") && is_any(line, i + 1 + is_not, nothing) && !is(line, i + 2 + is_not, "WHEN")) {
     if (is_not)
       drop(line, i + 1);
     change_word(line, i + 1 + is_not, is_not ? "PRESENT" : "NOT PRESENT");

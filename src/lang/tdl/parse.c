@@ -7,6 +7,8 @@
 #include "base/nearest.h"
 #include "lang/tdl/syntax.h"
 #include "lang/tdl/tdl.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,6 +244,22 @@ static bool parse_flags(struct state *state) {
   return kymo_tdl_expect(parser, ')');
 }
 
+/* string "=", or num "=": its digits */
+static bool parse_type_label(struct tdl_parser *parser, struct tdl_types_item *item) {
+  enum { DIGITS = 24 };
+  if (parser->token.kind != TDL_TOKEN_NUMBER)
+    return parse_label(parser, &item->key, &item->at, &item->length);
+  uint64_t number = 0;
+  char *digits = kymo_lang_new(parser->session, DIGITS, 1);
+  item->at = parser->token.at;
+  item->length = parser->token.length;
+  if (!digits || !kymo_tdl_expect_number(parser, UINT64_MAX, &number) || !kymo_tdl_expect(parser, '='))
+    return false;
+  item->key =
+      (struct tdl_bytes){(const uint8_t *)digits, (uint32_t)snprintf(digits, DIGITS, "%" PRIu64, number)};
+  return true;
+}
+
 static bool parse_types(struct state *state) {
   struct tdl_parser *parser = &state->parser;
   struct tdl_types *list = *state->types = kymo_lang_new(parser->session, 1, sizeof *list);
@@ -255,8 +273,7 @@ static bool parse_types(struct state *state) {
     return false;
   do {
     struct tdl_types_item *item = *end = kymo_lang_new(parser->session, 1, sizeof *item);
-    if (!item || !parse_label(parser, &item->key, &item->at, &item->length) ||
-        !(item->field = kymo_tdl_parse_field(parser)))
+    if (!item || !parse_type_label(parser, item) || !(item->field = kymo_tdl_parse_field(parser)))
       return false;
     end = &item->next;
     list->count++;
@@ -407,6 +424,15 @@ static bool parse_record_head(struct tdl_parser *parser, struct tdl_record *reco
   return !kymo_tdl_accept(parser, TDL_KEYWORD_HOLDS) || parse_holds(parser, record);
 }
 
+/* FROM table [ key ] [IS {item ;} END], after FROM */
+static bool parse_from(struct tdl_parser *parser, struct tdl_record *record, uint32_t at) {
+  if (!kymo_tdl_expect_name(parser, "a table", &record->from_name) || !kymo_tdl_expect(parser, '[') ||
+      !(record->from_key = kymo_tdl_parse_expression(parser)) || !kymo_tdl_expect(parser, ']'))
+    return false;
+  return !kymo_tdl_accept(parser, TDL_KEYWORD_IS) ||
+         (kymo_tdl_parse_items(parser, &record->items) && kymo_tdl_expect_end(parser, "RECORD", at));
+}
+
 static bool parse_record(struct state *state) {
   struct tdl_parser *parser = &state->parser;
   uint32_t at = parser->token.at;
@@ -419,8 +445,7 @@ static bool parse_record(struct state *state) {
       !parse_record_head(parser, record))
     return false;
   if (!record->length && !record->holds && kymo_tdl_accept(parser, TDL_KEYWORD_FROM))
-    return kymo_tdl_expect_name(parser, "a table", &record->from_name) && kymo_tdl_expect(parser, '[') &&
-           (record->from_key = kymo_tdl_parse_expression(parser)) && kymo_tdl_expect(parser, ']');
+    return parse_from(parser, record, at);
   return kymo_tdl_expect(parser, TDL_KEYWORD_IS) && kymo_tdl_parse_items(parser, &record->items) &&
          kymo_tdl_expect_end(parser, "RECORD", at);
 }

@@ -229,11 +229,22 @@ static bool parse_arguments(struct tdl_parser *parser, struct tdl_expr *expr) {
   return kymo_tdl_expect(parser, ')');
 }
 
-/* A path, a call or a lookup. */
+/* OF FIELD string: of the record's definition; the cursor at OF. */
+static bool parse_defined(struct tdl_parser *parser, struct tdl_expr *expr) {
+  return kymo_tdl_expect(parser, TDL_KEYWORD_OF) && kymo_tdl_expect(parser, TDL_KEYWORD_FIELD) &&
+         kymo_tdl_expect_string(parser, &expr->value.bytes);
+}
+
+/* A path, a call or a lookup; or TEXT OF FIELD string. */
 static struct tdl_expr *parse_name(struct tdl_parser *parser) {
+  bool may_be_text = parser->token.kind == TDL_KEYWORD_TEXT && parser->session->language == TDL_LANGUAGE_TDL;
   struct tdl_expr *expr = new_expr(parser, TDL_PATH, parser->token.at);
   if (!expr || !kymo_tdl_parse_path(parser, &expr->path))
     return NULL;
+  if (may_be_text && expr->path.count == 1 && parser->token.kind == TDL_KEYWORD_OF) {
+    expr->operation = TDL_TEXT_OF;
+    return parse_defined(parser, expr) ? finish(parser, expr) : NULL;
+  }
   if (expr->path.count == 1 && kymo_tdl_accept(parser, '(')) {
     expr->operation = TDL_CALL;
     if (!parse_arguments(parser, expr))
@@ -313,6 +324,15 @@ static struct tdl_expr *parse_measure(struct tdl_parser *parser, enum tdl_operat
   return finish(parser, expr);
 }
 
+/* NUMBER OF FIELD string */
+static struct tdl_expr *parse_number_of(struct tdl_parser *parser) {
+  if (!only_in(parser, TDL_LANGUAGE_TDL))
+    return NULL;
+  struct tdl_expr *expr = new_expr(parser, TDL_NUMBER_OF, parser->token.at);
+  kymo_tdl_advance(parser);
+  return expr && parse_defined(parser, expr) ? finish(parser, expr) : NULL;
+}
+
 static struct tdl_expr *parse_primary(struct tdl_parser *parser) {
   switch (parser->token.kind) {
   case TDL_TOKEN_NUMBER:
@@ -324,6 +344,7 @@ static struct tdl_expr *parse_primary(struct tdl_parser *parser) {
   case TDL_KEYWORD_FILE: return parse_state_of_decoding(parser);
   case TDL_KEYWORD_SIZE: return parse_measure(parser, TDL_SIZE_OF);
   case TDL_KEYWORD_COUNT: return parse_measure(parser, TDL_COUNT_OF);
+  case TDL_KEYWORD_NUMBER: return parse_number_of(parser);
   case '(': return parse_parentheses(parser);
   default:
     if (kymo_tdl_is_name(parser))

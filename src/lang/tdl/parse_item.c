@@ -273,11 +273,54 @@ static bool parse_text(struct tdl_parser *parser, struct tdl_item *item) {
          kymo_tdl_expect_string(parser, &item->split);
 }
 
+/* SCALE (num | path), after SCALE */
+static bool parse_list_scale(struct tdl_parser *parser, struct tdl_item *item) {
+  struct tdl_value value = parser->token.value;
+  if (!kymo_tdl_accept(parser, TDL_TOKEN_NUMBER))
+    return (item->list_scale = parse_path_expression(parser)) != NULL;
+  item->list_factor = value.type == TDL_INTEGER ? (double)value.integer.low : value.fraction;
+  return true;
+}
+
+/* [ABSENT WHEN path] [SCALE (num | path)] [OVER path] [OFFSET ["-"] path] [UNITS path] */
+static bool parse_list_attributes(struct tdl_parser *parser, struct tdl_item *item) {
+  if (kymo_tdl_accept(parser, TDL_KEYWORD_ABSENT) &&
+      (!kymo_tdl_expect(parser, TDL_KEYWORD_WHEN) || !(item->list_absent = parse_path_expression(parser))))
+    return false;
+  if (kymo_tdl_accept(parser, TDL_KEYWORD_SCALE) && !parse_list_scale(parser, item))
+    return false;
+  if (kymo_tdl_accept(parser, TDL_KEYWORD_OVER) && !(item->list_over = parse_path_expression(parser)))
+    return false;
+  if (kymo_tdl_accept(parser, TDL_KEYWORD_OFFSET)) {
+    item->is_offset_negative = kymo_tdl_accept(parser, '-');
+    if (!(item->list_offset = parse_path_expression(parser)))
+      return false;
+  }
+  return !kymo_tdl_accept(parser, TDL_KEYWORD_UNITS) || (item->list_units = parse_path_expression(parser));
+}
+
 static bool parse_list(struct tdl_parser *parser, struct tdl_item *item) {
   return parse_nested_types(parser, item) && kymo_tdl_expect(parser, TDL_KEYWORD_NAME) &&
          (item->list_name = parse_path_expression(parser)) && kymo_tdl_expect(parser, TDL_KEYWORD_TYPE) &&
          (item->list_type = parse_path_expression(parser)) &&
-         (!kymo_tdl_accept(parser, TDL_KEYWORD_SIZE) || (item->list_size = parse_path_expression(parser)));
+         (!kymo_tdl_accept(parser, TDL_KEYWORD_SIZE) || (item->list_size = parse_path_expression(parser))) &&
+         parse_list_attributes(parser, item);
+}
+
+/* [THEN BY LIST name …]: more fields */
+static bool parse_then(struct tdl_parser *parser, struct tdl_item *item) {
+  for (struct tdl_item **end = &item->then; kymo_tdl_accept(parser, TDL_KEYWORD_THEN); end = &(*end)->then) {
+    struct tdl_item *then = *end = kymo_lang_new(parser->session, 1, sizeof *then);
+    if (!then)
+      return false;
+    *then = (struct tdl_item){
+        .kind = TDL_ITEM_DEFINE_RECORD, .source = TDL_BY_LIST, .at = parser->token.at, .length = 1};
+    if (!kymo_tdl_expect(parser, TDL_KEYWORD_BY) || !kymo_tdl_expect(parser, TDL_KEYWORD_LIST) ||
+        !kymo_tdl_expect_name(parser, "a TYPES list", &then->types_name) || !parse_list(parser, then) ||
+        !parse_overrides(parser, then))
+      return false;
+  }
+  return true;
 }
 
 /* AS RECORD …, after AS */
@@ -293,14 +336,17 @@ static bool parse_record_definition(struct tdl_parser *parser, struct tdl_item *
   };
   item->kind = TDL_ITEM_DEFINE_RECORD;
   if (!kymo_tdl_expect(parser, TDL_KEYWORD_RECORD) || !(item->record_name = kymo_tdl_parse_sum(parser)) ||
-      (kymo_tdl_accept(parser, TDL_KEYWORD_LENGTH) && !(item->record_length = kymo_tdl_parse_sum(parser))) ||
+      (kymo_tdl_accept(parser, TDL_KEYWORD_LENGTH) && !(item->record_length = kymo_tdl_parse_sum(parser))))
+    return false;
+  item->has_same_order = kymo_tdl_accept(parser, TDL_KEYWORD_SAME);
+  if ((item->has_same_order && !kymo_tdl_expect(parser, TDL_KEYWORD_ORDER)) ||
       !kymo_tdl_expect(parser, TDL_KEYWORD_FIELDS) || !kymo_tdl_expect(parser, TDL_KEYWORD_BY))
     return false;
   for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
     if (kymo_tdl_accept(parser, sources[i].keyword)) {
       item->source = sources[i].source;
       return kymo_tdl_expect_name(parser, "a TYPES list", &item->types_name) &&
-             sources[i].parse(parser, item) && parse_overrides(parser, item);
+             sources[i].parse(parser, item) && parse_overrides(parser, item) && parse_then(parser, item);
     }
   return kymo_tdl_unexpected(parser, "LETTERS, TEXT or LIST");
 }

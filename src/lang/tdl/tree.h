@@ -79,9 +79,11 @@ enum tdl_operation {
   TDL_FILE_SIZE,
   TDL_FILE_NUMBER,
   TDL_SIZE_OF,
-  TDL_COUNT_OF, /* names; checked: reference */
+  TDL_COUNT_OF,  /* names; checked: reference */
+  TDL_NUMBER_OF, /* a field of the record's definition: value.bytes is its name */
+  TDL_TEXT_OF,
   /* names[0] is a table or function */
-  TDL_LOOKUP, /* names[0], in FDL a path [ operands[0] ]; checked: reference.table */
+  TDL_LOOKUP, /* names[0], in FDL a path [ operands[0] ]; checked: reference.table, or token */
   TDL_CALL,   /* function ( arguments ) */
   /* operands[0 …] */
   TDL_IF,     /* condition, then, else */
@@ -145,6 +147,7 @@ enum tdl_function {
   TDL_DEFAULT,
   TDL_PRESENT,
   TDL_TEXT,
+  TDL_JOIN,
   TDL_ALIGN,
 };
 
@@ -195,6 +198,7 @@ struct tdl_reference {
   struct tdl_record
       *record; /* RECORD: if it has HOLDS, the innermost enclosing one, else the last completed one */
   struct tdl_table *table;
+  struct tdl_token_list *token; /* TABLE: it is looked up instead, if table is NULL */
 };
 
 struct tdl_expr {
@@ -608,7 +612,12 @@ struct tdl_item {
   struct tdl_table *nested;     /* checked */
   struct tdl_expr *of, *labels; /* LETTERS, TEXT: of; LETTERS: labels */
   struct tdl_bytes split;
-  struct tdl_expr *list_name, *list_type, *list_size; /* LIST: paths; size may be NULL */
+  struct tdl_expr *list_name, *list_type, *list_size; /* LIST: paths; size may be NULL, and so may … */
+  struct tdl_expr *list_absent, *list_scale, *list_over, *list_offset, *list_units;
+  double list_factor;      /* SCALE num: instead of a path; 0: none */
+  bool is_offset_negative; /* OFFSET - path */
+  bool has_same_order;     /* SAME ORDER */
+  struct tdl_item *then;   /* THEN BY LIST: a DEFINE_RECORD with the rest of the fields, or NULL */
   struct tdl_override *overrides;
   /* checked, for FIELD and LET */
   struct tdl_slot *slot;
