@@ -74,8 +74,12 @@ static bool pass_filler(struct kymo_plan_machine *machine, const struct kymo_pla
   uint64_t begin = machine->bit, rest = kymo_plan_rest_bits(machine);
   machine->bit += bits * times < rest ? bits * times : rest;
   if (machine->bit > begin)
-    kymo_plan_report_loaded(
-        machine, (struct kymo_plan_loaded){begin, machine->bit, KYMO_PLAN_NONE, NULL, field->path, nothing});
+    kymo_plan_report_loaded(machine, (struct kymo_plan_loaded){.begin_bits = begin,
+                                                               .end_bits = machine->bit,
+                                                               .slot = KYMO_PLAN_NONE,
+                                                               .code = machine->failed_at,
+                                                               .name = field->path,
+                                                               .value = nothing});
   return true;
 }
 
@@ -145,8 +149,12 @@ static bool run_value(struct kymo_plan_machine *machine, const struct kymo_plan_
     machine->bit = begin;
     return false;
   }
-  kymo_plan_report_loaded(
-      machine, (struct kymo_plan_loaded){begin, machine->bit, KYMO_PLAN_NONE, NULL, field->path, value});
+  kymo_plan_report_loaded(machine, (struct kymo_plan_loaded){.begin_bits = begin,
+                                                             .end_bits = machine->bit,
+                                                             .slot = KYMO_PLAN_NONE,
+                                                             .code = machine->failed_at,
+                                                             .name = field->path,
+                                                             .value = value});
   if (absent->sort != KYMO_SORT_ABSENT) {
     struct kymo_expr_value raw = value.sort == KYMO_SORT_FLOAT ? bits_at(machine, type, order, begin) : value;
     if (kymo_value_is_equal(&raw, absent))

@@ -57,6 +57,7 @@ static bool number_of(struct kymo_plan_machine *machine, const struct kymo_plan_
   machine->start = frame->at;
   machine->record_end = UINT64_MAX;
   machine->has_time = false;
+  machine->failed_at = &machine->plan->code[machine->plan->blocks[block].first];
   return kymo_plan_count_of(machine, block, what, number);
 }
 
@@ -152,6 +153,7 @@ static bool has_more(struct kymo_plan_machine *machine, const struct kymo_plan_f
 
 struct kymo_plan_frame *kymo_plan_next_place(struct kymo_plan_machine *machine) {
   struct kymo_plan_state *state = &machine->state;
+  machine->failed_at = NULL;
   while (state->depth > 0 && !machine->r) {
     struct kymo_plan_frame *frame = &state->frames[state->depth - 1];
     switch (frame->kind) {

@@ -60,8 +60,10 @@ void kymo_plan_note_damage(struct kymo_plan_machine *machine, uint32_t r, uint64
   struct kymo_plan_place place = kymo_plan_place_at(&machine->state, machine->box, begin);
   uint32_t count = machine->note_count;
   kymo_plan_note_damage_at(machine, r, &place, end > begin ? end - begin : 0, text);
-  if (machine->note_count > count)
+  if (machine->note_count > count) {
     machine->notes[count].at = begin;
+    machine->notes[count].fault = machine->r ? machine->r_offset : begin;
+  }
 }
 
 void kymo_plan_note_damage_at(struct kymo_plan_machine *machine, uint32_t r,
@@ -69,8 +71,18 @@ void kymo_plan_note_damage_at(struct kymo_plan_machine *machine, uint32_t r,
   struct kymo_plan_note *note = add_note(machine);
   if (!note)
     return;
+  const struct kymo_plan_state *state = &machine->state;
   *note = (struct kymo_plan_note){
-      .kind = KYMO_NOTE_DAMAGE, .r = r, .offset = place->offset, .place = *place, .bytes_lost = bytes_lost};
+      .kind = KYMO_NOTE_DAMAGE,
+      .r = r,
+      .offset = place->offset,
+      .place = *place,
+      .bytes_lost = bytes_lost,
+      .start = machine->box ? place->offset : machine->start,
+      .fault = machine->r_offset,
+      .code = machine->failed_at,
+      .dispatch = state->depth ? state->frames[state->depth - 1].dispatch : KYMO_PLAN_NONE,
+  };
   if (r)
     snprintf(note->text, sizeof note->text, "R%u: %s", r, text);
   else
@@ -131,7 +143,7 @@ static void keep_in_record(struct kymo_plan_machine *machine, uint64_t end) {
     bool is_of_record = note->kind == KYMO_NOTE_DAMAGE && note->at >= end && note->bytes_lost == 0;
     if (!is_of_record || !machine->is_damaged || end <= machine->start)
       continue;
-    note->at = machine->start;
+    note->at = note->fault = machine->start;
     note->place = kymo_plan_record_place(machine);
     note->offset = note->place.offset;
   }
@@ -375,10 +387,13 @@ static uint64_t find_begin(const struct kymo_plan_machine *machine, const struct
 /* Whether a record is there, or its begin, at the end of a box whose last record may continue. */
 static bool is_begin(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame, uint64_t at) {
   struct kymo_plan_frame trial = *frame;
+  const struct kymo_plan_watch *watch = machine->watch;
   trial.at = at;
   machine->is_dry = true;
+  machine->watch = NULL; /* these are not the fields of the record that is given up */
   bool fits = kymo_plan_decode(machine, &trial) || (frame->is_joined && machine->r == 1);
   machine->is_dry = false;
+  machine->watch = watch;
   machine->r = 0;
   return fits;
 }
@@ -390,7 +405,8 @@ static void resync(struct kymo_plan_machine *machine, struct kymo_plan_frame *fr
   char text[sizeof machine->r_text];
   uint32_t size, r = machine->r;
   const uint8_t *pattern = kymo_plan_text(machine->plan, root->resync, &size);
-  uint64_t begin = frame->at, at = begin + 1, end = frame->end;
+  uint64_t begin = frame->at, at = begin + 1, end = frame->end, fault = machine->r_offset;
+  const struct kymo_plan_instruction *failed_at = machine->failed_at;
   memcpy(text, machine->r_text, sizeof text);
   machine->r = 0;
   if (root->resync_within && end - begin > root->resync_within)
@@ -405,8 +421,13 @@ static void resync(struct kymo_plan_machine *machine, struct kymo_plan_frame *fr
   if (at >= end && end == frame->end)
     at = find_begin(machine, frame, begin + 1, pattern, size);
   bool is_found = at < end;
+  machine->r = r;
+  machine->r_offset = fault;
+  machine->start = begin;
+  machine->failed_at = failed_at;
   if (!frame->is_after_loss)
     kymo_plan_note_damage(machine, r, begin, is_found ? at : frame->end, text);
+  machine->r = 0;
   frame->at = is_found ? at : frame->end;
   frame->is_after_loss &= !is_found;
   if (!is_found && frame->box)
@@ -449,8 +470,11 @@ static bool settle(struct kymo_plan_machine *machine, struct kymo_plan_frame *fr
   }
   uint64_t from = frame && frame->at < machine->bytes_size ? frame->at : machine->r_offset;
   struct kymo_plan_place place = kymo_plan_place_at(&machine->state, machine->box, from);
+  uint32_t count = machine->note_count;
   kymo_plan_note_damage_at(machine, machine->r, &place,
                            machine->size > place.offset ? machine->size - place.offset : 0, machine->r_text);
+  if (machine->note_count > count)
+    machine->notes[count].at = from;
   machine->r = 0;
   machine->state.is_over = true;
   return false;
@@ -543,6 +567,7 @@ static void pass_hole(struct kymo_plan_machine *machine, struct kymo_plan_frame 
     count = frame->times;
   if (count < 2 || machine->failed)
     return;
+  machine->failed_at = NULL;
   snprintf(text, sizeof text, "a hole in the file (never written), where %" PRIu64 " records have space",
            count);
   kymo_plan_note_damage(machine, 0, begin, begin + count * size, text);
@@ -566,6 +591,7 @@ static struct kymo_plan_frame *next_place(struct kymo_plan_machine *machine) {
 /* Called when the record is complete: true if it may be delivered. */
 static bool complete(struct kymo_plan_machine *machine, struct kymo_plan_frame *frame) {
   uint64_t from = (machine->bit + 7) / 8;
+  machine->failed_at = NULL;
   keep_in_record(machine, from);
   if (machine->has_time) {
     machine->state.has_last_time = true;

@@ -261,8 +261,12 @@ struct kymo_plan_note {
   uint64_t offset; /* in the file: place.offset */
   uint64_t at;     /* in the bytes of its record */
   struct kymo_plan_place place;
+  uint64_t start; /* where its record begins, … */
+  uint64_t fault; /* … and the byte that is at fault: at, or after it, in the same bytes */
   uint64_t bytes_lost, count;
-  char text[200]; /* without the place in unpacked bytes */
+  const struct kymo_plan_instruction *code; /* that found it, or NULL: none did */
+  uint32_t dispatch;                        /* of the region in which it is; or NONE */
+  char text[200];                           /* without the place in unpacked bytes */
 };
 
 /* over / under, in lowest terms. */
@@ -284,6 +288,8 @@ struct kymo_plan_unit {
 struct kymo_plan_loaded {
   uint64_t begin_bits, end_bits;
   uint32_t slot;                             /* or NONE */
+  const struct kymo_plan_load *load;         /* at a constant offset; or NULL */
+  const struct kymo_plan_instruction *code;  /* that has loaded it, also of FILLER; or NULL */
   const struct kymo_plan_instruction *after; /* or NULL */
   const char *name;                          /* or NULL */
   struct kymo_expr_value value;              /* as it was loaded; absent of FILLER */
@@ -389,8 +395,8 @@ struct kymo_plan_machine {
   uint64_t checksum_at; /* byte of the window's data where the field of the last CHECKSUM begins */
   uint64_t loaded_bit;  /* the begin of the value that code has loaded last */
   const struct kymo_plan_instruction
-      *failed_at;               /* the code of the part that has raised, or NULL: its constant bytes were
-                                * cut */
+      *failed_at;               /* the code that has raised, or marks; NULL: no code does, as when constant
+                                * bytes are cut */
   struct kymo_plan_note *notes; /* since the last record was asked for */
   uint32_t note_count, note_capacity;
   bool failed; /* memory ran out */

@@ -40,6 +40,7 @@ struct trial {
   bool is_begun, is_good;
   uint32_t r;
   uint64_t r_offset;
+  const struct kymo_plan_instruction *failed_at;
   char text[160];
 };
 
@@ -49,6 +50,7 @@ static void remember(struct kymo_plan_machine *machine, struct trial *trial) {
   if (!trial->r || (trial->r == 3 && machine->r != 3)) {
     trial->r = machine->r;
     trial->r_offset = machine->r_offset;
+    trial->failed_at = machine->failed_at;
     memcpy(trial->text, machine->r_text, sizeof trial->text);
   }
   machine->r = 0;
@@ -118,6 +120,7 @@ static bool fits(struct kymo_plan_machine *machine, const struct kymo_plan_frame
 
 static bool is_unfit(struct kymo_plan_machine *machine, const struct kymo_plan_frame *frame,
                      const struct trial *trial) {
+  machine->failed_at = trial->r ? trial->failed_at : NULL;
   if (trial->r)
     return kymo_plan_raise(machine, trial->r, trial->r_offset, "%s", trial->text);
   return kymo_plan_raise(machine, 3, frame->at, "no kind of record fits");
@@ -181,6 +184,7 @@ bool kymo_plan_run_fields(struct kymo_plan_machine *machine) {
   const struct kymo_plan_kind *kind = &machine->plan->kinds[machine->kind];
   struct kymo_expr_value value;
   machine->has_fields = true;
+  machine->failed_at = &machine->plan->code[machine->plan->blocks[kind->from_key].first];
   if (!kymo_plan_evaluate(machine, kind->from_key, &value))
     return false;
   const struct kymo_plan_version *version = kymo_plan_table_get(machine, kind->from_table, &value);

@@ -44,9 +44,12 @@ static bool pass(struct kymo_plan_machine *machine, uint64_t bits, uint32_t fill
   uint64_t begin = machine->bit;
   machine->bit += bits;
   if (filler && bits)
-    kymo_plan_report_loaded(
-        machine, (struct kymo_plan_loaded){
-                     begin, machine->bit, KYMO_PLAN_NONE, NULL, "(filler)", {.sort = KYMO_SORT_ABSENT}});
+    kymo_plan_report_loaded(machine, (struct kymo_plan_loaded){.begin_bits = begin,
+                                                               .end_bits = machine->bit,
+                                                               .slot = KYMO_PLAN_NONE,
+                                                               .code = machine->failed_at,
+                                                               .name = "(filler)",
+                                                               .value = {.sort = KYMO_SORT_ABSENT}});
   return true;
 }
 
@@ -223,8 +226,12 @@ static struct kymo_expr_value *load(struct kymo_plan_machine *machine,
   if (!kymo_plan_load_value(machine, type, (uint32_t)size, false, KYMO_PLAN_LITTLE, top + 1))
     return NULL;
   machine->loaded_bit = begin;
-  kymo_plan_report_loaded(
-      machine, (struct kymo_plan_loaded){begin, machine->bit, KYMO_PLAN_NONE, what + 1, NULL, top[1]});
+  kymo_plan_report_loaded(machine, (struct kymo_plan_loaded){.begin_bits = begin,
+                                                             .end_bits = machine->bit,
+                                                             .slot = KYMO_PLAN_NONE,
+                                                             .code = what,
+                                                             .after = what + 1,
+                                                             .value = top[1]});
   return top + 1;
 }
 
@@ -244,6 +251,7 @@ static bool set_length(struct kymo_plan_machine *machine, uint64_t bytes, uint32
 static bool counted(struct kymo_plan_machine *machine, const struct kymo_plan_instruction *what,
                     const struct kymo_expr_value *value) {
   uint64_t count = 0;
+  machine->failed_at = what;
   if (what->code == KYMO_DO_FILL)
     return pass_counted(machine, what, value);
   if (!kymo_plan_as_count(machine, value, "a position, size or length", &count))
@@ -296,6 +304,7 @@ static bool check(struct kymo_plan_machine *machine, const struct kymo_plan_inst
   int size;
   char found[KYMO_PLAN_DESCRIBED] = "";
   uint64_t bits = 0;
+  machine->failed_at = what;
   const char *text = message_of(machine, what->b, &size);
   text = size           ? text
          : what->a == 4 ? "a check failed"
@@ -342,6 +351,7 @@ static unsigned operands_of(const struct kymo_plan_recipe *recipe) {
 static struct kymo_expr_value *do_time(struct kymo_plan_machine *machine,
                                        const struct kymo_plan_instruction *what,
                                        struct kymo_expr_value *top) {
+  machine->failed_at = what;
   unsigned count = 1u + ((what->b & KYMO_TIME_UNITS) != 0) + ((what->b & KYMO_TIME_PER) != 0);
   struct kymo_expr_value *first = top - (count - 1), out = {0};
   if (!kymo_plan_time(machine, what, first, &out))
@@ -357,6 +367,7 @@ static struct kymo_expr_value *effect(struct kymo_plan_machine *machine,
   struct kymo_expr_value out;
   unsigned count = 1;
   bool ok = true;
+  machine->failed_at = what;
   switch ((enum kymo_plan_code)what->code) {
   case KYMO_DO_DEFINE:
     ok = top->sort == KYMO_SORT_ABSENT || kymo_plan_table_set(machine, what->a, top - 1, top, NULL);
@@ -584,8 +595,11 @@ bool kymo_plan_run_part(struct kymo_plan_machine *machine, const struct kymo_pla
       machine->slots[load->slot] = kymo_value_number(
           load->is_signed ? kymo_wide_of_i64(kymo_sign_extend(raw, load->bits)) : kymo_wide_of_u64(raw));
       uint64_t begin = machine->bit + (uint64_t)load->offset * 8;
-      kymo_plan_report_loaded(machine, (struct kymo_plan_loaded){begin, begin + load->bits, load->slot, NULL,
-                                                                 NULL, machine->slots[load->slot]});
+      kymo_plan_report_loaded(machine, (struct kymo_plan_loaded){.begin_bits = begin,
+                                                                 .end_bits = begin + load->bits,
+                                                                 .slot = load->slot,
+                                                                 .load = load,
+                                                                 .value = machine->slots[load->slot]});
     }
     machine->bit += (uint64_t)part->fixed * 8;
   }

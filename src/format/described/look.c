@@ -53,6 +53,8 @@ static void add_field(void *user, const struct kymo_plan_loaded *loaded) {
   field.item = field.column == KYMO_PLAN_NONE ? KYMO_PLAN_NONE : look->machine->lists[field.column].count;
   uint32_t parent = field.column == KYMO_PLAN_NONE ? 0 : look->plan->columns[field.column].parent;
   field.element = parent ? look->machine->lists[parent - 1].count - 1 : 0;
+  field.load = loaded->load;
+  field.code = loaded->code;
   field.bytes = look->machine->bytes;
   field.begin_bits = loaded->begin_bits;
   field.end_bits = loaded->end_bits;
@@ -69,8 +71,8 @@ static int by_place(const void *a, const void *b) {
 
 /* Keeps the fields of the kind that the record turned out to be, among those that were tried, there and in a
  * container that has only its begin. */
-static void sort_fields(struct kymo_look *look) {
-  uint64_t begin = look->machine->start * 8;
+static void sort_fields(struct kymo_look *look, uint64_t start) {
+  uint64_t begin = start * 8;
   size_t kept = 0;
   if (look->field_count)
     qsort(look->fields, look->field_count, sizeof *look->fields, by_place);
@@ -122,7 +124,9 @@ int kymo_look_next(struct kymo_look *look, struct kymo_error *error) {
   if (look->machine->note_count == 0) /* else it may have ended at this one */
     settle_last(look);
   if (status == KYMO_OK)
-    sort_fields(look);
+    sort_fields(look, look->machine->start);
+  else if (look->machine->note_count > 0)
+    sort_fields(look, look->machine->notes[look->machine->note_count - 1].start);
   return status;
 }
 

@@ -12,12 +12,15 @@
  * machine->box is 0. `slot`, `column` (of lists, which may have both) or `name` (in a
  * run-time definition) identifies it; the others are KYMO_PLAN_NONE and NULL. `item`: the element of the list
  * that it became; NONE if it is absent there. `element`: of the list of structs that the column is a member
- * of. `value`: the stored value; absent for filler. */
+ * of. `value`: the stored value; absent for filler. `load` or `code` has read it: of these the part of the
+ * description is known (lang/tdl/origin.h); both are NULL if none has. */
 struct kymo_look_field {
   const uint8_t *bytes;
   uint64_t begin_bits, end_bits;
   uint32_t slot, column, item, element;
   const char *name;
+  const struct kymo_plan_load *load;
+  const struct kymo_plan_instruction *code;
   struct kymo_expr_value value;
 };
 
@@ -25,7 +28,8 @@ struct kymo_look {
   const struct kymo_plan *plan;
   const char *path;
   struct kymo_plan_machine *machine; /* holds the record */
-  struct kymo_look_field *fields;    /* of the record, in the order of their bytes, none twice */
+  struct kymo_look_field *fields;    /* of the record, in the order of their bytes, none twice; without a
+                                      * record those of the record that its last note is about */
   size_t field_count;
   /* private to the library from here on */
   const struct described *described;

@@ -28,6 +28,7 @@ static bool add_clock(struct tdl_generator *gen, const struct tdl_clock *clock) 
   struct kymo_wide epoch = {0}, thousand = kymo_wide_of_u64(1000);
   if (is_given && resolution == 0)
     return kymo_tdl_fail(gen->session, clock->name.at, "E41", "a tick lasts more than nothing");
+  kymo_tdl_come_from(gen, kymo_tdl_name_span(&clock->name));
   if (clock->epoch.data && !kymo_wide_divide(clock->epoch_ps, thousand, &epoch, NULL))
     return false;
   struct kymo_plan_clock out = {
@@ -174,8 +175,10 @@ static bool add_all(struct tdl_generator *gen) {
   return !gen->failed && !gen->session->common.failed;
 }
 
-static struct kymo_schema *generate(struct tdl_tree *tree, struct kymo_error *error) {
-  struct tdl_generator gen = {.tree = tree, .session = &tree->session, .key = kymo_plan_builder_new()};
+static struct kymo_schema *generate(struct tdl_tree *tree, struct kymo_tdl_origins *origins,
+                                    struct kymo_error *error) {
+  struct tdl_generator gen = {
+      .tree = tree, .session = &tree->session, .key = kymo_plan_builder_new(), .origins = origins};
   gen.session->common.error = error;
   if (!gen.key) {
     kymo_lang_no_memory(gen.session);
@@ -189,14 +192,25 @@ static struct kymo_schema *generate(struct tdl_tree *tree, struct kymo_error *er
   return NULL;
 }
 
-struct kymo_schema *kymo_tdl_compile(const char *text, size_t length, const char *file,
-                                     const struct kymo_warnings *warnings, struct kymo_error *error) {
+static struct kymo_schema *compile(const char *text, size_t length, const char *file,
+                                   const struct kymo_warnings *warnings, struct kymo_tdl_origins *origins,
+                                   struct kymo_error *error) {
   struct tdl_tree *tree = kymo_tdl_parse(text, length, file, error);
   if (!tree)
     return NULL;
   struct kymo_schema *schema = NULL;
   if (kymo_tdl_check(tree, warnings, error) == KYMO_OK)
-    schema = generate(tree, error);
+    schema = generate(tree, origins, error);
   kymo_tdl_free(tree);
   return schema;
+}
+
+struct kymo_schema *kymo_tdl_compile(const char *text, size_t length, const char *file,
+                                     const struct kymo_warnings *warnings, struct kymo_error *error) {
+  return compile(text, length, file, warnings, NULL, error);
+}
+
+struct kymo_schema *kymo_tdl_compile_origins(const char *text, size_t length, const char *file,
+                                             struct kymo_tdl_origins *origins, struct kymo_error *error) {
+  return compile(text, length, file, NULL, origins, error);
 }

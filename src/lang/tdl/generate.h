@@ -13,6 +13,7 @@
 #define KYMO_LANG_TDL_GENERATE_H
 
 #include "plan/plan.h"
+#include "lang/tdl/origin.h"
 #include "lang/tdl/tdl.h"
 
 /* Compiles a TDL text of `length` bytes to a schema that carries its plan; the caller's, to be released with
@@ -21,6 +22,9 @@
  * bytes. */
 struct kymo_schema *kymo_tdl_compile(const char *text, size_t length, const char *file,
                                      const struct kymo_warnings *warnings, struct kymo_error *error);
+/* The same, and where the parts of the plan come from; for kymo_tdl_origins_find. */
+struct kymo_schema *kymo_tdl_compile_origins(const char *text, size_t length, const char *file,
+                                             struct kymo_tdl_origins *origins, struct kymo_error *error);
 
 /* ---- inside of the generator (generate*.c) ---- */
 
@@ -122,11 +126,22 @@ struct tdl_generator {
   struct tdl_sum *pending;    /* checksums of this turn, window or part; the last first */
   struct tdl_cell **stack;    /* of the survey: cells that are surely filled */
   uint32_t stack_count, stack_size;
-  uint32_t sequences; /* counters so far */
+  struct kymo_tdl_origins *origins; /* or NULL */
+  struct kymo_tdl_span origin;      /* of the code that is made now */
+  uint32_t sequences;               /* counters so far */
   struct {
     uint32_t bits, per;
   } counters[64 * 4]; /* as many as there are widths and PERs */
 };
+
+/* origin.c: the parts of a section that are added from here on come from there. */
+void kymo_tdl_note_origin(struct tdl_generator *gen, enum kymo_plan_section section,
+                          struct kymo_tdl_span span);
+/* The same of code; returns where the code before comes from, for going back. */
+struct kymo_tdl_span kymo_tdl_come_from(struct tdl_generator *gen, struct kymo_tdl_span span);
+static inline struct kymo_tdl_span kymo_tdl_name_span(const struct tdl_name *name) {
+  return (struct kymo_tdl_span){name->at, name->length};
+}
 
 /* generate_survey.c: what must be known before code can be made. */
 bool kymo_tdl_survey(struct tdl_generator *gen);
@@ -203,6 +218,8 @@ bool kymo_tdl_is_idle(const struct tdl_generator *gen, const struct tdl_item *it
 
 /* generate_items.c: code of items. */
 void kymo_tdl_emit_items(struct tdl_generator *gen, struct tdl_item *items);
+/* The LENGTH of a record, which has one. */
+void kymo_tdl_emit_record_length(struct tdl_generator *gen, const struct tdl_record *record);
 /* Checksums that wait, first those that came first; none wait then. */
 void kymo_tdl_emit_pending(struct tdl_generator *gen, struct tdl_sum **pending);
 /* The current position from the start of the record, if it is constant; -1: it depends on the data. */

@@ -24,8 +24,13 @@ static void wait_for(struct tdl_generator *gen, struct tdl_item *item) {
 }
 
 void kymo_tdl_emit_pending(struct tdl_generator *gen, struct tdl_sum **pending) {
-  for (struct tdl_sum *each = *pending; each; each = each->next)
+  struct kymo_tdl_span here = gen->origin;
+  for (struct tdl_sum *each = *pending; each; each = each->next) {
+    kymo_tdl_come_from(gen, (struct kymo_tdl_span){each->item->at, each->item->length});
     kymo_tdl_emit_checksum(gen, each->item);
+  }
+  if (*pending)
+    kymo_tdl_come_from(gen, here);
   *pending = NULL;
 }
 
@@ -428,15 +433,23 @@ static void emit_item(struct tdl_generator *gen, struct tdl_item *item) {
   }
 }
 
+void kymo_tdl_emit_record_length(struct tdl_generator *gen, const struct tdl_record *record) {
+  struct kymo_tdl_span here =
+      kymo_tdl_come_from(gen, (struct kymo_tdl_span){record->length->at, record->length->length});
+  kymo_tdl_emit_whole(gen, record->length);
+  kymo_tdl_code(gen, KYMO_DO_LENGTH, (uint32_t)gen->ahead, 0);
+  kymo_tdl_come_from(gen, here);
+}
+
 void kymo_tdl_emit_items(struct tdl_generator *gen, struct tdl_item *items) {
   for (struct tdl_item *item = items; item; item = item->next) {
     if (item == gen->fixed_end)
       gen->is_fixed = false;
+    struct kymo_tdl_span outer = kymo_tdl_come_from(gen, (struct kymo_tdl_span){item->at, item->length});
     emit_item(gen, item);
+    kymo_tdl_come_from(gen, outer);
     const struct tdl_record *record = gen->frame->record;
-    if (record && record->length && record->length_after == item) {
-      kymo_tdl_emit_whole(gen, record->length);
-      kymo_tdl_code(gen, KYMO_DO_LENGTH, (uint32_t)gen->ahead, 0);
-    }
+    if (record && record->length && record->length_after == item)
+      kymo_tdl_emit_record_length(gen, record);
   }
 }

@@ -56,6 +56,7 @@ static void add_load(struct tdl_generator *gen, const struct tdl_item *item, int
                                             : KYMO_PLAN_LITTLE,
       .slot = kymo_tdl_key_slot(gen, item->slot),
   };
+  kymo_tdl_note_origin(gen, KYMO_SECTION_LOAD, (struct kymo_tdl_span){item->at, item->length});
   kymo_plan_add_load(gen->key, &load);
 }
 
@@ -174,10 +175,8 @@ static struct kymo_plan_part make_part(struct tdl_generator *gen, struct tdl_ite
   gen->ahead = gen->fixed_bytes;
   emit_prefix_lists(gen);
   gen->is_fixed = true;
-  if (record && record->length && !record->length_after) {
-    kymo_tdl_emit_whole(gen, record->length);
-    kymo_tdl_code(gen, KYMO_DO_LENGTH, (uint32_t)gen->ahead, 0);
-  }
+  if (record && record->length && !record->length_after)
+    kymo_tdl_emit_record_length(gen, record);
   if (record && record->from && items)
     emit(gen, KYMO_DO_FIELDS);
   kymo_tdl_emit_items(gen, items);
@@ -194,6 +193,8 @@ static bool add_prefix(struct tdl_generator *gen, const struct tdl_prefix *prefi
   struct tdl_frame *frame = gen->frame = &gen->prefixes[prefix->index];
   frame->slot_count = frame->count;
   assign(gen);
+  kymo_tdl_note_origin(gen, KYMO_SECTION_PREFIX, kymo_tdl_name_span(&prefix->name));
+  kymo_tdl_come_from(gen, kymo_tdl_name_span(&prefix->name));
   struct kymo_plan_prefix out = {.name = kymo_tdl_key_word(gen, prefix->name.word)};
   out.part = make_part(gen, prefix->items, 0);
   kymo_plan_add_prefix(gen->key, &out);
@@ -241,6 +242,7 @@ static bool add_kind(struct tdl_generator *gen, struct tdl_record *record) {
   frame->slot_count = before + frame->count;
   frame->has_time = frame->prefix && frame->prefix->has_time;
   assign(gen);
+  kymo_tdl_come_from(gen, kymo_tdl_name_span(&record->name));
   struct kymo_plan_kind kind = {
       .name = kymo_tdl_key_word(gen, record->name.word),
       .class_ = classes[record->class_],
@@ -260,8 +262,10 @@ static bool add_kind(struct tdl_generator *gen, struct tdl_record *record) {
   kind.part = make_part(gen, record->items, record->prefix ? record->prefix->fixed_bits : 0);
   kind.slot_count = frame->slot_count;
   add_keeps(gen, record, &kind);
+  kymo_tdl_note_origin(gen, KYMO_SECTION_DISPATCH, kymo_tdl_name_span(&record->name));
   kind.holds = record->holds ? kymo_tdl_dispatch(gen, record->holds) : KYMO_PLAN_NONE;
   add_box(gen, record);
+  kymo_tdl_note_origin(gen, KYMO_SECTION_KIND, kymo_tdl_name_span(&record->name));
   kymo_plan_add_kind(gen->key, &kind);
   if (frame->slot_count > KYMO_PLAN_SLOTS)
     return kymo_tdl_fail(gen->session, record->name.at, "E61", "this record has more than %d values",

@@ -87,6 +87,8 @@ static uint32_t count_steps(const struct tdl_step *steps) {
 
 static void add_steps(struct tdl_generator *gen, const struct tdl_step *steps) {
   for (const struct tdl_step *step = steps; step; step = step->next) {
+    kymo_tdl_come_from(gen, (struct kymo_tdl_span){step->at, step->length});
+    kymo_tdl_note_origin(gen, KYMO_SECTION_DISPATCH, gen->origin);
     struct kymo_plan_step out = {
         .dispatch = step->kinds ? kymo_tdl_dispatch(gen, step->kinds) : KYMO_PLAN_NONE,
         .is_repeat = step->is_repeat,
