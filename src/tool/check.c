@@ -47,19 +47,12 @@ static void print_gap(const struct coverage *coverage, const struct kymo_look *l
            to - coverage->at, plural(to - coverage->at));
 }
 
-/* Whether the records that it holds are somewhere else than in its bytes. */
-static bool is_container(const struct kymo_plan_machine *machine) {
-  const struct kymo_plan *plan = machine->plan;
-  uint32_t box = machine->box_of ? machine->box_of[machine->kind] : 0;
-  return box && (plan->boxes[box - 1].method != KYMO_METHOD_PLAIN || plan->boxes[box - 1].is_joined);
-}
-
 static void count_record(struct coverage *coverage, const struct kymo_look *look) {
   const struct kymo_plan_machine *machine = look->machine;
   struct covered *kind = &coverage->kinds[machine->kind];
   uint64_t own = kymo_look_own_bytes(look), at = machine->start * 8, end = (machine->start + own) * 8;
   /* already read: steps with AT, regions of holders; or in unpacked bytes */
-  bool is_inside = machine->box || machine->start < coverage->at, is_box = is_container(machine);
+  bool is_inside = machine->box || machine->start < coverage->at, is_box = tool_hex_is_container(machine);
   if (!is_inside)
     print_gap(coverage, look, machine->start);
   uint64_t covered = is_box ? machine->start + machine->length : end / 8;

@@ -57,6 +57,12 @@ const char *tool_hex_class(const struct kymo_look *look) {
   return names[look->plan->kinds[look->machine->kind].class_ % 4];
 }
 
+bool tool_hex_is_container(const struct kymo_plan_machine *machine) {
+  const struct kymo_plan *plan = machine->plan;
+  uint32_t box = machine->box_of ? machine->box_of[machine->kind] : 0;
+  return box && (plan->boxes[box - 1].method != KYMO_METHOD_PLAIN || plan->boxes[box - 1].is_joined);
+}
+
 static void add_value(struct kymo_strbuf *out, const struct kymo_expr_value *value) {
   switch (value->sort) {
   case KYMO_SORT_ABSENT: kymo_strbuf_puts(out, "-"); break;
@@ -79,6 +85,8 @@ static void add_value(struct kymo_strbuf *out, const struct kymo_expr_value *val
 /* The column that shows a slot of the record's kind, or NULL. */
 static const struct kymo_plan_column *column_of(const struct kymo_look *look, uint32_t slot) {
   const struct kymo_plan *plan = look->plan;
+  if (look->machine->kind == KYMO_PLAN_NONE)
+    return NULL;
   const struct kymo_plan_kind *kind = &plan->kinds[look->machine->kind];
   for (uint32_t i = kind->first_column; i < kind->first_column + kind->column_count; i++)
     for (uint32_t k = 0; kymo_plan_is_single(&plan->columns[i]) && k < plan->columns[i].option_count; k++)
@@ -170,26 +178,46 @@ static void add_place(const struct kymo_look *look, const struct kymo_plan_colum
     kymo_strbuf_printf(out, "%.*s.", length, name);
 }
 
-static void print_field(const struct kymo_look *look, const struct kymo_look_field *field) {
+void tool_hex_field(const struct kymo_look *look, const struct kymo_look_field *field,
+                    struct tool_hex_text *text) {
   const struct kymo_plan_column *column = column_of(look, field->slot);
   if (!column && field->column != KYMO_PLAN_NONE)
     column = &look->plan->columns[field->column];
-  struct kymo_strbuf text = {0};
   int length = 0;
   const char *name = column ? text_of(look->plan, column->name, &length) : "";
+  *text = (struct tool_hex_text){.is_named = column || field->name};
   if (column)
-    add_place(look, column, field->element, &text);
-  kymo_strbuf_printf(&text, "%.*s", length, name);
+    add_place(look, column, field->element, &text->place);
+  kymo_strbuf_printf(&text->name, "%.*s", length, name);
   if (!column)
-    kymo_strbuf_puts(&text, field->name ? field->name : is_time(look, field->slot) ? "(time)" : "(hidden)");
-  if (field->value.sort != KYMO_SORT_ABSENT || field->slot != KYMO_PLAN_NONE) {
-    kymo_strbuf_puts(&text, " = ");
-    add_shown(look, field, column, &text);
-  }
-  if (text.failed)
+    kymo_strbuf_puts(&text->name, field->name                  ? field->name
+                                  : is_time(look, field->slot) ? "(time)"
+                                                               : "(hidden)");
+  text->has_value = field->value.sort != KYMO_SORT_ABSENT || field->slot != KYMO_PLAN_NONE;
+  if (text->has_value)
+    add_shown(look, field, column, &text->value);
+  if (text->place.failed || text->name.failed || text->value.failed)
     tool_end_without_memory();
-  print_bits(look, field->begin_bits, field->end_bits, text.text);
-  kymo_strbuf_free(&text);
+}
+
+void tool_hex_text_free(struct tool_hex_text *text) {
+  kymo_strbuf_free(&text->place);
+  kymo_strbuf_free(&text->name);
+  kymo_strbuf_free(&text->value);
+}
+
+static void print_field(const struct kymo_look *look, const struct kymo_look_field *field) {
+  struct tool_hex_text text;
+  struct kymo_strbuf line = {0};
+  tool_hex_field(look, field, &text);
+  kymo_strbuf_printf(&line, "%s%s%s%s", text.place.text ? text.place.text : "",
+                     text.name.text ? text.name.text : "", text.has_value ? " = " : "",
+                     text.value.text ? text.value.text : "");
+  if (line.failed)
+    tool_end_without_memory();
+  print_bits(look, field->begin_bits, field->end_bits, line.text);
+  kymo_strbuf_free(&line);
+  tool_hex_text_free(&text);
 }
 
 void tool_hex_record(const struct kymo_look *look) {

@@ -14,13 +14,10 @@
 #include "print/json_writer.h"
 #include "serve/serve.h"
 #include "tool/html_data.h"
+#include "tool/page_file.h"
 #include "tool/tool.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <string.h>
 
 /* ---- the page ---- */
 
@@ -51,7 +48,8 @@ static int put_data(FILE *file, const struct html_data *data) {
 }
 
 /* Copies the page; each of these texts is in it once, in this order, and is replaced. */
-static int put_page(FILE *file, const struct html_data *data) {
+static int put_page(FILE *file, const void *user) {
+  const struct html_data *data = user;
   static const char *const places[] = {"<link rel=\"icon\" href=\"icon.svg\">",
                                        "<link rel=\"stylesheet\" href=\"kymo.css\">",
                                        "<script src=\"kymo.js\" defer></script>", "</body>"};
@@ -78,52 +76,6 @@ static int put_page(FILE *file, const struct html_data *data) {
 }
 
 /* ---- the file ---- */
-
-static int say_failed(const char *path, int cause) {
-  tool_say("%s: %s", path, strerror(cause));
-  return TOOL_FAILED;
-}
-
-/* A file beside `path` that takes its place when it is complete. */
-static FILE *open_beside(const char *path, char **name) {
-  mode_t mask = umask(0);
-  umask(mask);
-  if (asprintf(name, "%s.XXXXXX", path) < 0)
-    tool_end_without_memory();
-  int fd = mkostemp(*name, O_CLOEXEC);
-  FILE *file = fd >= 0 && fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "w") : NULL;
-  if (!file && fd >= 0) {
-    int cause = errno;
-    close(fd);
-    unlink(*name);
-    errno = cause;
-  }
-  return file;
-}
-
-static int write_file(const char *path, const struct html_data *data) {
-  char *name;
-  errno = 0;
-  FILE *file = open_beside(path, &name);
-  if (!file) {
-    int cause = errno;
-    free(name);
-    return say_failed(path, cause);
-  }
-  int status = put_page(file, data);
-  bool is_written = !ferror(file);
-  errno = is_written ? 0 : errno;
-  is_written &= fclose(file) == 0;
-  int cause = errno ? errno : EIO, result = TOOL_OK;
-  if (status != KYMO_OK)
-    result = tool_status_of(status) == TOOL_OK ? TOOL_FAILED : tool_status_of(status);
-  else if (!is_written || rename(name, path) != 0)
-    result = say_failed(path, is_written ? errno : cause);
-  if (result != TOOL_OK)
-    unlink(name);
-  free(name);
-  return result;
-}
 
 /* What the traces lack, as other commands report it. The index and the texts are of two passes, in each of
  * which something may have been unreadable. */
@@ -161,7 +113,7 @@ int tool_view_html(const char *path, const struct tool_traces *traces, bool is_q
              HTML_EVENTS_MAX);
     result = TOOL_FAILED;
   } else {
-    result = write_file(path, &data);
+    result = tool_page_file(path, put_page, &data);
     result = result == TOOL_OK ? report(&data) : result;
   }
   html_data_end(&data);

@@ -125,9 +125,17 @@ int kymo_look_next(struct kymo_look *look, struct kymo_error *error) {
     settle_last(look);
   if (status == KYMO_OK)
     sort_fields(look, look->machine->start);
-  else if (look->machine->note_count > 0)
-    sort_fields(look, look->machine->notes[look->machine->note_count - 1].start);
+  else if (kymo_look_damage(look))
+    sort_fields(look, kymo_look_damage(look)->start);
   return status;
+}
+
+const struct kymo_plan_note *kymo_look_damage(const struct kymo_look *look) {
+  const struct kymo_plan_machine *machine = look->machine;
+  for (uint32_t i = machine->note_count; i-- > 0;)
+    if (machine->notes[i].kind == KYMO_NOTE_DAMAGE)
+      return &machine->notes[i];
+  return NULL;
 }
 
 uint64_t kymo_look_own_bytes(const struct kymo_look *look) { return look->machine->own_length; }

@@ -29,7 +29,7 @@ struct kymo_look {
   const char *path;
   struct kymo_plan_machine *machine; /* holds the record */
   struct kymo_look_field *fields;    /* of the record, in the order of their bytes, none twice; without a
-                                      * record those of the record that its last note is about */
+                                      * record those of the record that kymo_look_damage is about */
   size_t field_count;
   /* private to the library from here on */
   const struct described *described;
@@ -46,6 +46,8 @@ int kymo_look_begin(struct kymo_look *look, const struct kymo_stream *stream, ui
                     struct kymo_error *error);
 /* The next record of any class; results as of kymo_plan_machine_next. */
 int kymo_look_next(struct kymo_look *look, struct kymo_error *error);
+/* The last damage that was found since the record before; NULL: none was, at most losses. */
+const struct kymo_plan_note *kymo_look_damage(const struct kymo_look *look);
 /* How many bytes belong to the record itself: without the region of records that it HOLDS. */
 uint64_t kymo_look_own_bytes(const struct kymo_look *look);
 /* Adds the displayed form of a value: the name of a token, names of flags, a scaled number, hexadecimal
