@@ -515,6 +515,12 @@ static __attribute__((noinline)) int next_of(struct filter_machine *machine, con
   return status;
 }
 
+bool kymo_filter_is_alone(const struct kymo_trace *trace) {
+  const struct kymo_filter *filter = trace->filter ? trace->filter->filter : NULL;
+  return !filter || (!filter->remembers && !filter->looks_ahead && !filter->counts && !filter->first &&
+                     !filter->over_all);
+}
+
 int kymo_trace_next_filtered(struct kymo_trace *trace, const struct kymo_event **event,
                              struct kymo_error *error) {
   return trace->filter ? next_of(trace->filter, event, error) : kymo_trace_next(trace, event, error);

@@ -175,6 +175,11 @@ struct kymo_filter {
   uint32_t select; /* node */
 };
 
+struct kymo_trace;
+/* Whether the trace's filter decides by each event alone, wherever reading begins; a trace without filter
+ * has none that does not. (machine.c) */
+bool kymo_filter_is_alone(const struct kymo_trace *trace);
+
 /* ---- building ---- */
 
 /* Lists that grow; running out of memory or space is remembered. All zeros at first. */

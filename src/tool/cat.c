@@ -2,6 +2,7 @@
 /* kymo cat: prints the events of traces, merged by time. */
 #include "base/strbuf.h"
 #include "tool/filter.h"
+#include "tool/jobs.h"
 #include "tool/pipe.h"
 #include "tool/raw.h"
 #include "tool/words.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPTION_COLOR = 256, OPTION_GMT, OPTION_HOLD, OPTION_SINK, OPTION_RECORDS, OPTION_FLAG };
+enum { OPTION_COLOR = 256, OPTION_GMT, OPTION_HOLD, OPTION_SINK, OPTION_RECORDS, OPTION_JOBS, OPTION_FLAG };
 
 struct cat {
   struct tool_pipe pipe;
@@ -33,6 +34,10 @@ static const struct argp_option options[] = {
     {"hold", OPTION_HOLD, "SECONDS", 0,
      "When following: how long events wait for streams that may still deliver earlier ones "
      "(default: 1s for files)",
+     0},
+    {"jobs", OPTION_JOBS, "COUNT", 0,
+     "How many processes read the trace (default: one; for 64 MiB of packets or more, printed to a file, "
+     "one for each processor). The output is the same",
      0},
     {"color", OPTION_COLOR, "WHEN", OPTION_ARG_OPTIONAL,
      "Colour: always, never, or auto: on a terminal unless "
@@ -146,6 +151,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     add_options(cat, "clock-gmt", NULL);
     return 0;
   case 'F': cat->pipe.input.follow = true; return 0;
+  case OPTION_JOBS: cat->pipe.jobs = tool_jobs_parse(argument, state); return 0;
   case OPTION_HOLD: cat->pipe.input.hold = argument; return 0;
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &cat->pipe.input;

@@ -2,6 +2,7 @@
 #include "tool/pipe.h"
 #include "schema/definition.h"
 #include "tool/filter.h"
+#include "tool/jobs_print.h"
 #include "tool/select.h"
 #include "trace/plugin.h"
 #include <signal.h>
@@ -82,16 +83,20 @@ static int copy_events(struct flow *flow, int *read_status) {
   }
 }
 
+static struct kymo_sink_options make_options(const struct tool_pipe *pipe) {
+  return (struct kymo_sink_options){.size = sizeof(struct kymo_sink_options),
+                                    .out = stdout,
+                                    .color = pipe->color,
+                                    .text = pipe->sink_options,
+                                    .path = pipe->path,
+                                    .paths = pipe->input.paths,
+                                    .path_count = pipe->input.count};
+}
+
 static int run_flow(struct flow *flow) {
   struct kymo_trace *trace = flow->trace;
   const struct tool_pipe *pipe = flow->pipe;
-  struct kymo_sink_options options = {.size = sizeof(options),
-                                      .out = stdout,
-                                      .color = pipe->color,
-                                      .text = pipe->sink_options,
-                                      .path = pipe->path,
-                                      .paths = pipe->input.paths,
-                                      .path_count = pipe->input.count};
+  const struct kymo_sink_options options = make_options(pipe);
   struct kymo_error end_error = {.offset = KYMO_ERROR_NO_OFFSET};
   int read_status = KYMO_END;
   int status = flow->sink->begin(&flow->state, trace, &options, &flow->error);
@@ -129,6 +134,27 @@ static bool is_defined(const struct kymo_trace *trace) {
   return count > 0;
 }
 
+/* What follows these bytes is printed. */
+static bool leave_out(FILE **stream, uint64_t bytes) {
+  FILE *rest = tool_jobs_rest(*stream, bytes);
+  if (rest)
+    *stream = rest;
+  return rest != NULL;
+}
+
+/* By several jobs, if that is possible, else by one, which begins from the start and leaves out what is
+ * printed. */
+static int run_jobs(struct flow *flow) {
+  const struct kymo_sink_options options = make_options(flow->pipe);
+  struct tool_printing printing = {
+      .trace = flow->trace, .sink = flow->sink, .options = &options, .jobs = flow->pipe->jobs};
+  enum tool_jobs_result result = flow->pipe->path ? TOOL_JOBS_NONE : tool_jobs_print(&printing);
+  if (result == TOOL_JOBS_UNDONE &&
+      (!leave_out(&stdout, printing.out_bytes) || !leave_out(&stderr, printing.err_bytes)))
+    tool_end_without_memory();
+  return result == TOOL_JOBS_DONE ? TOOL_OK : result == TOOL_JOBS_FAILED ? TOOL_FAILED : run_flow(flow);
+}
+
 /* The final exit status, from the current one. */
 static int end_flow(const struct flow *flow, int status) {
   bool quiet = flow->pipe->input.quiet;
@@ -154,7 +180,7 @@ static int run_pipe(const struct tool_pipe *pipe) {
   if (pipe->sink_of_definitions && is_defined(flow.trace))
     flow.sink = pipe->sink_of_definitions;
   size_t warnings = kymo_trace_warning_count(flow.trace);
-  status = run_flow(&flow);
+  status = run_jobs(&flow);
   tool_print_warnings(flow.trace, warnings, pipe->input.quiet);
   tool_filter_print_counts(flow.trace, &pipe->input);
   int end = end_flow(&flow, status);

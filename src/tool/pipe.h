@@ -15,6 +15,7 @@ struct tool_pipe {
   const char *sink_options; /* kymo_sink_options.text */
   const char *path;         /* output path of a sink that writes files; NULL: it writes to stdout */
   bool color;
+  unsigned jobs; /* how many read the trace; 0: it is not given */
 };
 
 /* Sets "FILE" or "FILE:OPTIONS" of --sink, which is cut in two, as the plug-in; called once. */

@@ -11,6 +11,7 @@
  * a time are used.
  */
 #include "base/fail.h"
+#include "base/search.h"
 #include "source/prefilter.h"
 #include "trace/index_file.h"
 #include "trace/pass.h"
@@ -122,8 +123,29 @@ static int seek_time(struct stream_state *stream, int64_t time_ns, struct kymo_e
   return status;
 }
 
+/* The begin of a slice: the index alone decides, since a wrong place is noticed (slice.h); and the cursor
+ * stays, with what it has mapped. For many streams this is several times as fast. */
+static int goto_entry(struct stream_state *stream, int64_t time_ns, struct kymo_error *error) {
+  const struct kymo_index *index = &stream->index;
+  struct kymo_cursor *cursor = stream->cursor;
+  uint32_t before =
+      KYMO_COUNT_BEFORE(index->count, i, kymo_ns_of(&stream->decoder.ns, index->entries[i].clock) < time_ns);
+  stream->cursor = NULL;
+  kymo_stream_restart(stream, time_ns);
+  stream->cursor = cursor;
+  int status = cursor ? KYMO_OK : kymo_stream_begin(stream, error);
+  if (status != KYMO_OK || !stream->cursor || index->count == 0)
+    return status;
+  struct kymo_position position = kymo_index_position(index, before ? before - 1 : 0);
+  stream->operations->seek(stream->cursor, position.file, position.offset);
+  stream->decoder.clock = index->entries[before ? before - 1 : 0].clock;
+  return KYMO_OK;
+}
+
 static int goto_time(struct stream_state *stream, int64_t time_ns, struct kymo_error *error) {
   struct landing landing;
+  if (stream->trace->begins_slice && stream->index.stride_bits < 2)
+    return goto_entry(stream, time_ns, error);
   if (stream->operations->seek_time && stream->decoder.ns.clock)
     return seek_time(stream, time_ns, error);
   kymo_stream_restart(stream, time_ns);

@@ -115,7 +115,8 @@ static int begin_merging(struct kymo_trace *trace, struct kymo_error *error) {
 
 /* Whether a stream has nothing more to deliver, up to the end of the wanted range. */
 static bool is_over(const struct kymo_trace *trace, uint32_t rank) {
-  return trace->streams[rank]->phase == STREAM_DONE || time_of(trace, rank) > trace->end_ns;
+  int64_t end_ns = trace->end_ns < trace->slice_end_ns ? trace->end_ns : trace->slice_end_ns;
+  return trace->streams[rank]->phase == STREAM_DONE || time_of(trace, rank) > end_ns;
 }
 
 static struct stream_state *first_stream(struct kymo_trace *trace) {
@@ -282,6 +283,24 @@ static uint32_t merge_batch(struct kymo_trace *trace) {
     return merge_all(trace, first_stream(trace));
   bool are_two = trace->stream_count == 2 && has_events(trace, 0) && has_events(trace, 1);
   return are_two ? merge_two(trace) : merge_many(trace);
+}
+
+/* Returns what was merged from the end of the slice on to its streams. */
+static uint32_t end_slice(struct kymo_trace *trace, uint32_t count) {
+  uint32_t kept = 0;
+  while (kept < count && trace->batch[kept]->time_ns <= trace->slice_end_ns)
+    kept++;
+  for (uint32_t i = kept; i < count; i++) {
+    const struct stream_state *stream = kymo_stream_of(trace->batch[i]);
+    struct merge_cursor *cursor = &trace->cursors[stream->rank];
+    cursor->next--;
+    cursor->time_ns = stream->decoder.times_ns + (cursor->next - stream->decoder.events);
+  }
+  if (kept < count) {
+    trace->must_build = true;
+    trace->empty = NULL; /* its last event was the last one of all */
+  }
+  return kept;
 }
 
 /* ---- following ---- */
@@ -452,6 +471,8 @@ __attribute__((noinline)) int kymo_trace_merge_batch(struct kymo_trace *trace, s
     kymo_checkpoint_lay(trace);
   if (status == KYMO_OK)
     trace->batch_count = merge_batch(trace);
+  if (KYMO_UNLIKELY(trace->slice_end_ns != INT64_MAX))
+    trace->batch_count = end_slice(trace, trace->batch_count);
   trace->batch_end = trace->batch_begin + trace->batch_count;
   if (KYMO_UNLIKELY(trace->is_selecting | trace->is_prefiltered))
     kymo_trace_select(trace);

@@ -51,7 +51,8 @@ void kymo_note_loss(struct stream_state *stream, const struct kymo_loss *loss) {
     return;
   }
   if (stream->trace->options.as_babeltrace2)
-    trim_loss(&notice->loss, stream->begin_ns, stream->trace->end_ns);
+    trim_loss(&notice->loss, stream->trace->begins_slice ? INT64_MIN : stream->begin_ns,
+              stream->trace->end_ns);
   if (stream->trace->options.as_babeltrace2 && stream->part->has_window)
     trim_loss(&notice->loss, stream->part->window_begin_ns, stream->part->window_end_ns);
   notice->time_ns = notice->loss.begin_ns;

@@ -294,7 +294,7 @@ struct kymo_trace *kymo_trace_new(void) {
   struct kymo_trace *trace = calloc(1, sizeof *trace);
   if (trace) {
     trace->begin_ns = INT64_MIN;
-    trace->end_ns = INT64_MAX;
+    trace->end_ns = trace->slice_end_ns = INT64_MAX;
   }
   return trace;
 }

@@ -181,9 +181,11 @@ struct kymo_trace {
   uint32_t batch_next, batch_limit, batch_count; /* those from the limit on are after end_ns */
   uint32_t straight;                             /* this many events from the first one on are adjacent */
   int64_t begin_ns,
-      end_ns;      /* see kymo_trace_goto_time (INT64_MIN: from the start), kymo_trace_set_end_time */
-  bool has_jumped; /* events may be returned more than once */
-  uint64_t number; /* of the last event */
+      end_ns;           /* see kymo_trace_goto_time (INT64_MIN: from the start), kymo_trace_set_end_time */
+  int64_t slice_end_ns; /* nothing after this is delivered, and losses are not trimmed by it (slice.h) */
+  bool begins_slice;    /* what is passed over now was delivered by another reader */
+  bool has_jumped;      /* events may be returned more than once */
+  uint64_t number;      /* of the last event */
   uint64_t batch_begin, batch_end; /* events delivered before the batch, and with it; unwanted ones count */
   bool is_at_end;                  /* the end follows the last event: kymo_trace_next reported it */
   uint64_t pause_number;           /* no batch is merged from this number on (pause.h); 0: never */

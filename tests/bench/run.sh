@@ -67,4 +67,5 @@ for tracer in sdt LTTng-UST; do
   fi
   check "the compiler's time for $tracer is measured" grep -qE "^$tracer, gcc( +-?[0-9.]+){3}$" "$TMPDIR/header"
 done
+check 'bench/jobs ends well, with the same bytes' "$KYMO_SOURCE/bench/jobs/run" --build "$KYMO_BUILD" --quick
 check 'bench/merge ends well, with the same bytes' "$KYMO_SOURCE/bench/merge/run" --build "$KYMO_BUILD" --quick

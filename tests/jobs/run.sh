@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# rungs: plain address thread
+#
+# kymo cat --jobs: the same bytes on both streams, and the same exit status, whatever the number of jobs; and which traces are read
+# by several jobs, which by one.
+# KYMO_SEEDS="FIRST LAST" chooses the seeds of the random traces.
+set -u
+. "$KYMO_SOURCE/tests/lib.sh"
+here=$KYMO_SOURCE/tests/jobs
+kymo=$KYMO_BUILD/kymo
+read -r first last <<<"${KYMO_SEEDS:-1 2}"
+RANDOM=$first
+export TZ=UTC LC_ALL=C.UTF-8
+cd "$TMPDIR"
+
+make_trace() { # FOLDER HABIT …: with 3 streams of 60 packets
+  python3 "$here/make.py" "$1" "${seed:-1}" "${streams:-3}" "${packets:-60}" "${@:2}"
+}
+
+# same_by JOBS OPTION…: as one job
+same_by() {
+  local jobs=$1 wanted status
+  shift
+  "$kymo" cat --jobs 1 "$@" >one 2>one-said </dev/null && wanted=0 || wanted=$?
+  "$kymo" cat --jobs "$jobs" "$@" >several 2>several-said </dev/null && status=0 || status=$?
+  cmp one several && cmp one-said several-said && [ $status = $wanted ] ||
+    { echo "$jobs jobs: kymo cat $*: exit status $status, not $wanted"; return 1; }
+}
+same() {
+  local jobs
+  for jobs in 2 3 7; do same_by $jobs "$@" || return 1; done
+}
+formats=(text json csv babeltrace2 text:clock-date babeltrace2:clock-cycles details generic)
+
+habits=('' loss backward same days bad single sparse early 'loss backward' 'same backward' 'days loss' 'backward bad' 'single loss same')
+random_traces() {
+  local seed streams packets habit format
+  for ((seed = first; seed <= last; seed++)); do
+    for habit in "${habits[@]}"; do
+      streams=$((1 + seed % 5)) packets=$((20 + 37 * seed % 90))
+      rm -rf random
+      make_trace random $habit || return 1
+      for format in text "${formats[$((RANDOM % ${#formats[@]}))]}"; do
+        same random -f "$format" || { echo "seed $seed: $habit"; return 1; }
+      done
+    done
+  done
+}
+check 'random traces: the bytes of several jobs are those of one' random_traces
+
+make_trace trace loss
+make_trace sparse sparse
+options() {
+  same trace --event test:text && same trace --event 'test:*' --filter 'value > 900' && same sparse --filter 'value = 7' &&
+    same sparse --event test:text && same trace --filter 'value BETWEEN 5 AND 6 OR text LIKE "a%"' &&
+    same trace --filter 'CHANGED value' && same trace --filter 'value > 5 FIRST 30' && same trace --fields all --names all
+}
+check 'events and filters' options
+windows() {
+  local begin
+  for begin in 0.00001 0.00004 0.00007; do
+    same trace --begin 1700000000$(echo $begin | cut -c2-) || return 1
+    same trace --begin 1700000000$(echo $begin | cut -c2-) --end 1700000000.0001 || return 1
+    same -f babeltrace2 trace --begin 1700000000$(echo $begin | cut -c2-) --end 1700000000.0001 || return 1
+  done
+  same trace --intersect
+}
+check 'ranges of times' windows
+several_traces() { same trace sparse && same -f babeltrace2 trace sparse --clock-offset 5 && same trace trace; }
+check 'several traces' several_traces
+quiet() { same --quiet trace; }
+check 'without messages' quiet
+
+# where jobs do the work, and where one does
+counted() { # FORKS STREAMS OPTION…
+  rm -f counts
+  JOBS_COUNTS=$PWD/counts LD_PRELOAD=$PWD/count.so "$kymo" cat "${@:3}" >counted 2>&1 </dev/null
+  expected=$(for ((i = 0; i < $2; i++)); do echo stream; done; for ((i = 0; i < $1; i++)); do echo fork; done)
+  diff <(sort <<<"$expected" | grep .) <(sort counts 2>/dev/null) || { echo "kymo cat ${*:3}"; return 1; }
+}
+who_works() {
+  make_trace plain && make_trace backward backward && make_trace bad bad && make_trace same same && make_trace early early || return 1
+  counted 3 2 --jobs 3 plain && counted 2 2 --jobs 2 sparse --filter 'value = 7' && counted 2 2 --jobs 2 same &&
+    counted 2 2 --jobs 2 plain -f json && counted 2 2 --jobs 2 plain -f csv && counted 2 2 --jobs 2 plain -f babeltrace2 &&
+    counted 2 2 --jobs 2 plain sparse && counted 2 4 --jobs 2 bad && counted 2 4 --jobs 2 early
+}
+alone_works() {
+  counted 0 0 plain && counted 0 0 --jobs 1 plain && counted 0 0 --jobs 2 plain -f details && counted 0 0 --jobs 2 plain -f generic &&
+    counted 0 0 --jobs 2 plain --filter 'CHANGED value' && counted 0 0 --jobs 2 plain --filter 'value > 5 FIRST 3' &&
+    counted 0 0 --jobs 2 plain sparse --intersect
+}
+if [ -n "$sanitizer" ] || ! cc -shared -fPIC -O1 "$here/count.c" -o count.so -ldl; then
+  skip 'who does the work' 'the sanitizer wants to be the first library'
+else
+  check 'jobs read what can be cut, and one begins again after corrupt data' who_works
+  check 'one reads what cannot be cut' alone_works
+fi
+
+says_range() { says 2 'kymo cat: --jobs is a number from 1 to 64, not "0"
+Try `kymo cat --help'"'"' or `kymo cat --usage'"'"' for more information.' "$kymo" cat --jobs 0 plain; }
+check 'a number of jobs' says_range
+reader_ends() {
+  "$kymo" cat --jobs 3 trace 2>said | head -2 | cmp - <("$kymo" cat --jobs 1 trace | head -2) && [ ! -s said ]
+}
+check 'the reader of the output may end' reader_ends
+full_disk() {
+  local wanted status
+  [ -w /dev/full ] || return 0
+  "$kymo" cat --jobs 1 trace >/dev/full 2>one-said && wanted=0 || wanted=$?
+  "$kymo" cat --jobs 3 trace >/dev/full 2>several-said && status=0 || status=$?
+  cmp one-said several-said && [ $status = $wanted ]
+}
+check 'a full disk is reported' full_disk
+
+# those of more than one packet, mostly: a smaller one has nothing to cut
+shared_traces() {
+  local trace
+  while IFS= read -r trace; do
+    [ "$(du -sk "$trace" | cut -f1)" -le 30 ] || { same_by 3 "$trace" && same_by 2 -f babeltrace2 "$trace"; } || return 1
+  done < <(find "$KYMO_SHARED/data/ctf" -name metadata -printf '%h\n' | sort)
+}
+if [ -d "${KYMO_SHARED:-/nonexistent}" ]; then
+  check 'the traces of the shared data' shared_traces
+else
+  skip 'the traces of the shared data' 'they are not there'
+fi
