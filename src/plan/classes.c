@@ -718,7 +718,7 @@ static bool add_fields(struct maker *maker, const struct kymo_plan_record *recor
                           .form = &form,
                           .option_count = 1,
                           .is_list = kymo_plan_field_is_list(maker->plan, from),
-                          .is_optional = kymo_plan_field_is_optional(maker->plan, from)};
+                          .is_optional = from->is_optional};
     if (!field.name || !add_field(maker, &field))
       return false;
   }

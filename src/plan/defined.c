@@ -105,12 +105,6 @@ static struct kymo_expr_value absent_of(const struct kymo_plan *plan, const stru
   }
 }
 
-bool kymo_plan_field_is_optional(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
-  const struct kymo_plan_type *type = &plan->types[plan->letters[field->letter].type];
-  return type->encoding == KYMO_TYPE_TEXT_NUMBER || type->encoding == KYMO_TYPE_TEXT_NUMBER_ENDED ||
-         absent_of(plan, field).sort != KYMO_SORT_ABSENT;
-}
-
 /* The bits of a FLOAT that was just read, as a number. */
 static struct kymo_expr_value bits_at(struct kymo_plan_machine *machine, const struct kymo_plan_type *type,
                                       enum kymo_plan_order order, uint64_t begin) {
@@ -128,21 +122,30 @@ static struct kymo_expr_value bits_at(struct kymo_plan_machine *machine, const s
 /* ---- fields ---- */
 
 /* The byte order of a field: what FIELD says, else its type, else the definition, else the whole. */
-static enum kymo_plan_order order_of(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
+static uint32_t order_of(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
   const struct kymo_plan_letter *letter = &plan->letters[field->letter];
   uint32_t order =
       field->override == KYMO_PLAN_NONE ? KYMO_PLAN_NONE : plan->overrides[field->override].order;
   if (order == KYMO_PLAN_NONE && !letter->has_order)
     order = field->order;
-  return (enum kymo_plan_order)(order == KYMO_PLAN_NONE ? plan->types[letter->type].order : order);
+  return order == KYMO_PLAN_NONE ? plan->types[letter->type].order : order;
+}
+
+void kymo_plan_field_settle(const struct kymo_plan *plan, struct kymo_plan_field *field) {
+  if (field->letter == KYMO_PLAN_NONE)
+    return;
+  uint32_t encoding = plan->types[plan->letters[field->letter].type].encoding;
+  field->order = order_of(plan, field);
+  field->absent = absent_of(plan, field);
+  field->is_optional = encoding == KYMO_TYPE_TEXT_NUMBER || encoding == KYMO_TYPE_TEXT_NUMBER_ENDED ||
+                       field->absent.sort != KYMO_SORT_ABSENT;
 }
 
 /* One value. */
-static bool run_value(struct kymo_plan_machine *machine, const struct kymo_plan_field *field, uint32_t size,
-                      const struct kymo_expr_value *absent) {
+static bool run_value(struct kymo_plan_machine *machine, const struct kymo_plan_field *field, uint32_t size) {
   const struct kymo_plan *plan = machine->plan;
   const struct kymo_plan_type *type = &plan->types[plan->letters[field->letter].type];
-  enum kymo_plan_order order = order_of(plan, field);
+  enum kymo_plan_order order = (enum kymo_plan_order)field->order;
   struct kymo_expr_value value = {0};
   uint64_t begin = machine->bit;
   if (!kymo_plan_load_value(machine, type, size, true, order, &value)) {
@@ -155,9 +158,9 @@ static bool run_value(struct kymo_plan_machine *machine, const struct kymo_plan_
                                                              .code = machine->failed_at,
                                                              .name = field->path,
                                                              .value = value});
-  if (absent->sort != KYMO_SORT_ABSENT) {
+  if (field->absent.sort != KYMO_SORT_ABSENT) {
     struct kymo_expr_value raw = value.sort == KYMO_SORT_FLOAT ? bits_at(machine, type, order, begin) : value;
-    if (kymo_value_is_equal(&raw, absent))
+    if (kymo_value_is_equal(&raw, &field->absent))
       value.sort = KYMO_SORT_ABSENT;
   }
   return (!is_time(plan, field) || convert(machine, field, &value)) &&
@@ -169,11 +172,10 @@ static bool run_field(struct kymo_plan_machine *machine, const struct kymo_plan_
   const struct kymo_plan_type *type = &plan->types[plan->letters[field->letter].type];
   uint32_t size = field->size == KYMO_PLAN_NONE ? type->size : field->size;
   uint64_t times = kymo_plan_values_of(plan, field->letter, field->count);
-  struct kymo_expr_value absent = absent_of(plan, field);
   if (is_filler(plan, field) && bits_of(type, size))
     return pass_filler(machine, field, bits_of(type, size), times);
   for (uint64_t i = 0; i < times; i++)
-    if (!run_value(machine, field, size, &absent))
+    if (!run_value(machine, field, size))
       return false;
   return true;
 }
@@ -182,15 +184,14 @@ static bool is_name(const struct kymo_plan_field *field, const uint8_t *name, ui
   return strlen(field->name) == size && memcmp(field->name, name, size) == 0;
 }
 
-/* The number of items that a field and its members have. */
-static uint64_t items_of(const struct kymo_plan *plan, const struct kymo_plan_record *record,
-                         uint32_t index) {
+uint64_t kymo_plan_items_of(const struct kymo_plan *plan, const struct kymo_plan_record *record,
+                            uint32_t index) {
   const struct kymo_plan_field *field = &record->fields[index];
   uint64_t count = 0;
   if (!field->inner_count)
     return is_filler(plan, field) ? 0 : kymo_plan_values_of(plan, field->letter, field->count);
   for (uint32_t i = index + 1; i <= index + field->inner_count; i += 1 + record->fields[i].inner_count)
-    count += items_of(plan, record, i);
+    count += kymo_plan_items_of(plan, record, i);
   return count * field->count;
 }
 
@@ -209,7 +210,7 @@ struct kymo_expr_value kymo_plan_defined_value(const struct kymo_plan_machine *m
     bool is_list = field->inner_count || field->count || plan->letters[field->letter].count;
     if (!is_list && !is_filler(plan, field) && at < machine->fields.count && is_name(field, text, size))
       return machine->fields.items[at].value.sort == wanted ? machine->fields.items[at].value : nothing;
-    at += items_of(plan, record, i);
+    at += kymo_plan_items_of(plan, record, i);
   }
   return nothing;
 }
@@ -253,6 +254,8 @@ static bool run_misfit(struct kymo_plan_machine *machine, const struct kymo_plan
   }
   machine->r = 0;
   bool goes_on = kymo_plan_mark(machine, 7, "a record whose definition does not fit its length%s", place);
+  if (!record->is_bytes) /* a record that came after the first pass, whose class has these fields */
+    machine->record = NULL;
   machine->bit = begin;
   return goes_on && run_bytes(machine);
 }

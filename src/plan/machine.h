@@ -92,12 +92,13 @@ struct kymo_plan_field {
   uint32_t count;            /* elements; 0: it is no list, or its letter is one */
   uint32_t size;             /* bytes of each, if the definition says so; else NONE */
   uint32_t inner_count;
-  uint32_t order; /* enum kymo_plan_order, of a type without one; or NONE */
-  bool is_inner;  /* it is from another definition than the record, which has its time elsewhere */
+  uint32_t order;   /* enum kymo_plan_order */
+  bool is_optional; /* values may be absent */
+  bool is_inner;    /* it is from another definition than the record, which has its time elsewhere */
   bool has_scale;
   double scale, over, offset;    /* … the value is raw × scale / over + offset */
   const char *unit;              /* or NULL */
-  struct kymo_expr_value absent; /* the raw number that means absent, if the definition has one */
+  struct kymo_expr_value absent; /* the raw value that means absent; or absent */
   struct kymo_expr_value key;    /* of the definition of its type, in an unresolved one; else absent … */
   uint32_t key_table;            /* … and the table that has it */
 };
@@ -107,7 +108,8 @@ struct kymo_plan_record {
   uint32_t index; /* among the found ones of its table; of an unresolved one, among all of these */
   uint32_t field_count;
   const struct kymo_plan_field *fields;
-  bool is_unresolved; /* types of its fields are in other definitions: no record is decoded by it as it is */
+  uint64_t item_count; /* values of all fields of a record, without FILLER; not of an unresolved one */
+  bool is_unresolved;  /* types of its fields are in other definitions: no record is decoded by it as it is */
   bool has_length;
   uint64_t length;
   bool is_bytes;  /* its fields make no sense: its records are delivered as bytes */
@@ -626,8 +628,11 @@ const struct kymo_plan_record *kymo_plan_resolve(struct kymo_plan_machine *machi
 /* The value of the field with this name (not in a list), if it has this sort; else absent. */
 struct kymo_expr_value kymo_plan_defined_value(const struct kymo_plan_machine *machine, uint32_t name,
                                                enum kymo_plan_field_sort sort);
-/* Whether values of the field may be absent. */
-bool kymo_plan_field_is_optional(const struct kymo_plan *plan, const struct kymo_plan_field *field);
+/* The number of values that a field and its members have. */
+uint64_t kymo_plan_items_of(const struct kymo_plan *plan, const struct kymo_plan_record *record,
+                            uint32_t field);
+/* Fills in what FIELD and the type say of a field, besides what the definition does. */
+void kymo_plan_field_settle(const struct kymo_plan *plan, struct kymo_plan_field *field);
 bool kymo_plan_run_record(struct kymo_plan_machine *machine, const struct kymo_plan_record *record);
 
 #endif

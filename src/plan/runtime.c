@@ -427,7 +427,7 @@ static bool own(struct kymo_arena *arena, struct kymo_expr_value *value) {
 }
 
 static bool make_field(struct kymo_plan_field *field, const struct kymo_plan_member *member,
-                       struct kymo_arena *arena) {
+                       const struct kymo_plan *plan, struct kymo_arena *arena) {
   *field = (struct kymo_plan_field){.name = text_copy(arena, &member->name),
                                     .letter = member->letter,
                                     .override = member->override,
@@ -446,8 +446,9 @@ static bool make_field(struct kymo_plan_field *field, const struct kymo_plan_mem
   field->path = member->path.sort == KYMO_SORT_BYTES ? text_copy(arena, &member->path) : field->name;
   if (member->unit.sort == KYMO_SORT_BYTES)
     field->unit = text_copy(arena, &member->unit);
-  return field->name && field->path && own(arena, &field->key) && own(arena, &field->absent) &&
-         (field->unit || member->unit.sort != KYMO_SORT_BYTES);
+  bool is_own = own(arena, &field->key) && own(arena, &field->absent);
+  kymo_plan_field_settle(plan, field);
+  return field->name && field->path && is_own && (field->unit || member->unit.sort != KYMO_SORT_BYTES);
 }
 
 static struct kymo_plan_record *make(const struct kymo_plan_definition *d, struct kymo_arena *arena) {
@@ -465,8 +466,11 @@ static struct kymo_plan_record *make(const struct kymo_plan_definition *d, struc
                                       .has_length = d->has_length,
                                       .length = d->length};
   for (uint32_t i = 0; i < d->count; i++)
-    if (!make_field(&fields[i], &d->members[i], arena))
+    if (!make_field(&fields[i], &d->members[i], d->machine->plan, arena))
       return NULL;
+  for (uint32_t i = 0; i < d->count && !record->is_bytes && !record->is_unresolved;
+       i += 1 + fields[i].inner_count)
+    record->item_count += kymo_plan_items_of(d->machine->plan, record, i);
   return record->name ? record : NULL;
 }
 

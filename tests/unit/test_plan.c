@@ -314,6 +314,32 @@ static void types_in_no_table(struct kymo_plan_builder *b) {
   kymo_plan_add_recipe(b, &recipe);
 }
 
+static void next_that_is_earlier(struct kymo_plan_builder *b) {
+  struct kymo_plan_table table = {.name = kymo_plan_add_text(b, "t", 1), .holds = KYMO_HOLDS_RECORDS};
+  struct kymo_plan_recipe recipe = {.table = kymo_plan_add_table(b, &table),
+                                    .style = KYMO_STYLE_LIST,
+                                    .letters = KYMO_PLAN_NONE,
+                                    .size_column = KYMO_PLAN_NONE,
+                                    .next = 1}; /* itself */
+  struct kymo_plan_column column = {.name = table.name};
+  kymo_plan_add_column(b, &column);
+  kymo_plan_add_recipe(b, &recipe);
+}
+static void fields_of_no_table(struct kymo_plan_builder *b) { kymo_plan_emit(b, KYMO_DO_FIELDS, 0, 0, 0); }
+static void name_of_no_list(struct kymo_plan_builder *b) {
+  kymo_plan_emit_number(b, 1, false);
+  kymo_plan_emit(b, KYMO_DO_NAME_OF, 0, 0, 0);
+  kymo_plan_emit(b, KYMO_DO_DROP, 0, 0, 0);
+}
+static void half_a_text(struct kymo_plan_builder *b) {
+  kymo_plan_emit_number(b, 1, false);
+  kymo_plan_emit(b, KYMO_DO_CONCAT, 0, 0, 0);
+}
+static void field_of_no_sort(struct kymo_plan_builder *b) {
+  kymo_plan_emit(b, KYMO_DO_FIELD, 0, 2, 0);
+  kymo_plan_emit(b, KYMO_DO_DROP, 0, 0, 0);
+}
+
 static void untrusted_plans_are_refused(void **state) {
   (void)state;
   refuse(underflow, "more values are taken than there are");
@@ -331,6 +357,11 @@ static void untrusted_plans_are_refused(void **state) {
   refuse(number_sized_late, "letter 0 is out of bounds");
   refuse(texts_sized_late, "letter 0 is out of bounds");
   refuse(types_in_no_table, "recipe 0 is out of bounds");
+  refuse(next_that_is_earlier, "recipe 0 is out of bounds");
+  refuse(fields_of_no_table, "an operand that is out of bounds");
+  refuse(name_of_no_list, "an operand that is out of bounds");
+  refuse(half_a_text, "more values are taken than there are");
+  refuse(field_of_no_sort, "an operand that is out of bounds");
 }
 
 int main(void) {

@@ -321,9 +321,8 @@ static const struct kymo_plan_item *put_field(struct row *row, const struct kymo
     put_values(row, &form, items, count);
     return items + count;
   }
-  bool is_optional = kymo_plan_field_is_optional(plan, field),
-       is_there = !is_optional || items->value.sort != KYMO_SORT_ABSENT;
-  if (is_optional)
+  bool is_there = !field->is_optional || items->value.sort != KYMO_SORT_ABSENT;
+  if (field->is_optional)
     put_number(row, is_there, 1);
   if (form.kind == KYMO_FORM_BLOB)
     put_number(row, blob_bytes(&items->value, true), 4);
@@ -351,12 +350,21 @@ static const struct kymo_plan_item *put_fields(struct row *row, const struct kym
   return items;
 }
 
+/* The values that a damaged record lacks are absent. */
+static void fill_up(struct row *row, const struct kymo_plan_record *record) {
+  static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
+  struct kymo_plan_machine *machine = row->machine;
+  while (machine->fields.count < record->item_count && !row->failed)
+    row->failed = !kymo_plan_append(machine, &machine->fields, &nothing, 0, 0);
+}
+
 static void put_rest(struct row *row, const struct kymo_plan_kind *kind) {
   const struct kymo_plan_record *record = row->machine->record;
   static const struct kymo_expr_value nothing = {.sort = KYMO_SORT_ABSENT};
   if (kind->from_table == KYMO_PLAN_NONE)
     return;
   if (record && !record->is_bytes && !record->is_unresolved) {
+    fill_up(row, record);
     put_fields(row, record, 0, record->field_count, row->machine->fields.items);
     return;
   }
