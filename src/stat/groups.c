@@ -315,6 +315,24 @@ static struct kymo_stat_group *find_number(const struct kymo_grouping *grouping,
              : NULL;
 }
 
+static struct kymo_stat_group *add_group(struct kymo_groups *groups, struct key key, const char *name) {
+  struct kymo_stat_group *group = kymo_arena_alloc(&groups->arena, sizeof *group);
+  if (!group || !name)
+    return NULL;
+  *group = (struct kymo_stat_group){.key = key.number, .is_text = key.is_text, .name = name};
+  if (!kymo_groups_put(groups, group))
+    return NULL;
+  groups->bytes += sizeof *group + strlen(name) + KYMO_GROUP_OVERHEAD;
+  return group;
+}
+
+struct kymo_stat_group *kymo_groups_add(struct kymo_groups *groups, uint64_t number, bool is_text,
+                                        const char *name, size_t length) {
+  struct key key = {number, is_text};
+  struct kymo_stat_group *group = find(groups, key);
+  return group ? group : add_group(groups, key, kymo_arena_copy(&groups->arena, name, length));
+}
+
 int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups *groups,
                        const struct kymo_event *event, struct kymo_stat_group **out) {
   struct value value;
@@ -325,16 +343,10 @@ int kymo_grouping_find(const struct kymo_grouping *grouping, struct kymo_groups 
   if ((*out = find_late(groups, value.key)))
     return KYMO_OK;
   struct kymo_stat_group *group = find(groups, value.key);
-  if (!group) {
-    group = kymo_arena_alloc(&groups->arena, sizeof *group);
-    const char *name = make_name(&groups->arena, event, &value);
-    if (!group || !name)
-      return KYMO_E_MEMORY;
-    *group = (struct kymo_stat_group){.key = value.key.number, .is_text = value.key.is_text, .name = name};
-    if (!kymo_groups_put(groups, group))
-      return KYMO_E_MEMORY;
-    groups->bytes += sizeof *group + strlen(name) + KYMO_GROUP_OVERHEAD;
-  }
+  if (!group)
+    group = add_group(groups, value.key, make_name(&groups->arena, event, &value));
+  if (!group)
+    return KYMO_E_MEMORY;
   *out = groups->late[value.key.number % LATE] = group;
   return KYMO_OK;
 }

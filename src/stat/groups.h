@@ -66,6 +66,9 @@ struct kymo_groups {
 bool kymo_group_is_wanted(const struct kymo_stat_group *group, const char *prefix);
 /* Adds a group to the table, which has none with this key. False: out of memory. */
 bool kymo_groups_put(struct kymo_groups *groups, struct kymo_stat_group *group);
+/* The group with this key; if there is none, it is created and gets the name. NULL: out of memory. */
+struct kymo_stat_group *kymo_groups_add(struct kymo_groups *groups, uint64_t key, bool is_text,
+                                        const char *name, size_t length);
 /* Frees the runs (stat/spill.c). */
 void kymo_spill_free(struct kymo_spill *spill);
 /* Frees the groups and what was measured. */

@@ -308,6 +308,8 @@ static int run_counts(struct kymo_statistics *statistics) {
   report->order = report->order == KYMO_ORDER_NAME ? KYMO_ORDER_NAME : KYMO_ORDER_COUNT;
   int status = kymo_grouping_begin(&tally.by, by, statistics->trace, &statistics->whos, statistics->error);
   if (status == KYMO_OK)
+    status = statistics->count_apart ? statistics->count_apart(statistics->user, &tally) : KYMO_E_ABSENT;
+  if (status == KYMO_E_ABSENT)
     status = read_events(statistics, take_count, &tally);
   report->what = by;
   if (status == KYMO_OK)

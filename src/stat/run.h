@@ -8,6 +8,7 @@
 #include "stat/pairs.h"
 #include "stat/report.h"
 #include "stat/spill.h"
+#include "stat/tally.h"
 
 struct kymo_statistics {
   /* set by the owner: the trace, whose filter and end time count, before its first event */
@@ -22,6 +23,9 @@ struct kymo_statistics {
   /* Each time between events; a report that is printed has no table then. */
   kymo_pair_handler *each;
   void (*warn)(void *user, const char *text); /* receives a line; or NULL */
+  /* Counts all events in another way, for `counts`: KYMO_OK, or KYMO_E_ABSENT if it has counted nothing; or
+   * NULL. */
+  int (*count_apart)(void *user, struct kymo_tally *tally);
   void *user;
   struct kymo_error *error;
   /* what came of it */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/jobs.h"
+#include "base/hash.h"
+#include "filter/program.h"
 #include "tool/tool.h"
 #include <kymo/filter.h>
 #include <errno.h>
@@ -13,6 +15,16 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Without --jobs: the least bytes of packets for which several jobs are begun. */
+#define BYTES_LEAST (UINT64_C(64) << 20)
+/* Slices for each job, so that all of them end at about the same time. */
+#define SLICES_A_JOB 4
+/* Of packets in a slice: what a job keeps in memory is some times as much. A slice may be larger if there
+ * are many streams, since it begins with a seek in all of them. */
+#define SLICE_LEAST (UINT64_C(4) << 10)
+#define SLICE_MOST (UINT64_C(2) << 20)
+#define SLICE_STREAM_BYTES (UINT64_C(32) << 10)
 
 /* The exit statuses of a job. */
 enum { JOB_DONE, JOB_UNDONE };
@@ -55,6 +67,21 @@ unsigned tool_jobs_usual(void) {
   cpu_set_t processors;
   int count = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
   return count < 1 ? 1 : count > TOOL_JOBS_MAX ? TOOL_JOBS_MAX : (unsigned)count;
+}
+
+bool tool_jobs_plan(struct kymo_slices *slices, struct kymo_trace *trace, unsigned count, bool is_asked) {
+  struct kymo_error error;
+  uint64_t most = 0;
+  *slices = (struct kymo_slices){.count = 0};
+  if (count < 2 || !kymo_filter_is_alone(trace) || kymo_slices_find(slices, trace, &error) != KYMO_OK ||
+      !slices->count || (!is_asked && slices->bytes < BYTES_LEAST))
+    return false;
+  for (size_t i = 0; i < kymo_trace_part_count(trace); i++)
+    most += kymo_trace_part(trace, i)->stream_count * SLICE_STREAM_BYTES;
+  most = most < SLICE_MOST ? SLICE_MOST : most;
+  uint64_t bytes = slices->bytes / (count * SLICES_A_JOB);
+  kymo_slices_cut(slices, trace, bytes > most ? most : bytes < SLICE_LEAST ? SLICE_LEAST : bytes);
+  return slices->count > 1;
 }
 
 void *tool_jobs_share(size_t size) {
@@ -203,7 +230,8 @@ enum tool_jobs_result tool_jobs_run(struct kymo_trace *trace, const struct kymo_
   enum tool_jobs_result result = TOOL_JOBS_UNDONE;
   unsigned begun = 0;
   pid_t command = getpid();
-  fflush(NULL); /* what is buffered would be written by each of them */
+  kymo_keyed_text("", 0); /* so that all of them have one key */
+  fflush(NULL);           /* what is buffered would be written by each of them */
   if (begin_run(&run, count)) {
     while (begun < count && (run.jobs[begun] = fork()) > 0)
       begun++;

@@ -48,6 +48,9 @@ enum tool_jobs_result {
 /* Reads the slices by `count` jobs. After TOOL_JOBS_DONE the trace has the losses that they met. */
 enum tool_jobs_result tool_jobs_run(struct kymo_trace *trace, const struct kymo_slices *slices,
                                     unsigned count, const struct tool_job_work *work);
+/* Cuts the trace for this many jobs. `is_asked`: with --jobs; else only if there is enough to read. False:
+ * one job is better. The caller frees the slices in any case. */
+bool tool_jobs_plan(struct kymo_slices *slices, struct kymo_trace *trace, unsigned count, bool is_asked);
 /* Memory that all jobs share, with zeros; NULL: there is none. */
 void *tool_jobs_share(size_t size);
 

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/jobs_print.h"
 #include "base/fail.h"
-#include "filter/program.h"
 #include "print/out.h"
 #include "trace/lookahead.h"
 #include <errno.h>
+#include <kymo/filter.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Without --jobs: the least bytes of packets for which several jobs are begun. */
-#define BYTES_LEAST (UINT64_C(64) << 20)
-/* Slices for each job, so that all of them end at about the same time. */
-#define SLICES_A_JOB 4
-/* Of packets in a slice: what a job keeps in memory is some times as much. A slice may be larger if there
- * are many streams, since it begins with a seek in all of them. */
-#define SLICE_LEAST (UINT64_C(4) << 10)
-#define SLICE_MOST (UINT64_C(2) << 20)
-#define SLICE_STREAM_BYTES (UINT64_C(32) << 10)
 
 /* Written at once, as one job does. Some file systems take ten times as long for pieces of many megabytes. */
 #define WRITE_BYTES KYMO_OUT_SIZE
@@ -260,22 +250,6 @@ static bool is_file(int file) {
   return fstat(file, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* Finds slices for this many jobs; false: one job is better. */
-static bool plan(const struct tool_printing *printing, unsigned jobs, struct kymo_slices *slices) {
-  struct kymo_error error;
-  struct kymo_trace *trace = printing->trace;
-  uint64_t most = 0;
-  if (kymo_slices_find(slices, trace, &error) != KYMO_OK || !slices->count ||
-      (!printing->jobs && slices->bytes < BYTES_LEAST))
-    return false;
-  for (size_t i = 0; i < kymo_trace_part_count(trace); i++)
-    most += kymo_trace_part(trace, i)->stream_count * SLICE_STREAM_BYTES;
-  most = most < SLICE_MOST ? SLICE_MOST : most;
-  uint64_t bytes = slices->bytes / (jobs * SLICES_A_JOB);
-  kymo_slices_cut(slices, trace, bytes > most ? most : bytes < SLICE_LEAST ? SLICE_LEAST : bytes);
-  return slices->count > 1;
-}
-
 static enum tool_jobs_result print(struct tool_printing *printing, unsigned jobs,
                                    const struct kymo_slices *slices) {
   struct printer printer = {.trace = printing->trace,
@@ -310,9 +284,9 @@ enum tool_jobs_result tool_jobs_print(struct tool_printing *printing) {
   struct kymo_slices slices = {.count = 0};
   printing->out_bytes = printing->err_bytes = 0;
   if (jobs < 2 || !can_print(printing->sink) || isatty(STDOUT_FILENO) ||
-      (!printing->jobs && !is_file(STDOUT_FILENO)) || !kymo_filter_is_alone(printing->trace))
+      (!printing->jobs && !is_file(STDOUT_FILENO)))
     return TOOL_JOBS_NONE;
-  bool is_planned = plan(printing, jobs, &slices);
+  bool is_planned = tool_jobs_plan(&slices, printing->trace, jobs, printing->jobs != 0);
   enum tool_jobs_result result = is_planned ? print(printing, jobs, &slices) : TOOL_JOBS_NONE;
   kymo_slices_free(&slices);
   return result;

@@ -14,6 +14,7 @@
 #include "stat/run.h"
 #include "tool/filter.h"
 #include "tool/input.h"
+#include "tool/jobs_count.h"
 #include "tool/rings.h"
 #include "tool/words.h"
 #include <argp.h>
@@ -42,7 +43,8 @@ enum {
   OPTION_CSV,
   OPTION_KERNEL,
   OPTION_TOP,
-  OPTION_MEMORY
+  OPTION_MEMORY,
+  OPTION_JOBS
 };
 
 struct statistics {
@@ -50,6 +52,7 @@ struct statistics {
   struct kymo_statistics run;
   uint32_t given; /* which of our options were given: 1 << (key - OPTION_FROM) */
   bool wants_scatter;
+  unsigned jobs; /* 0: it is not given */
   struct kymo_out out;
   struct kymo_error error;
 };
@@ -93,6 +96,10 @@ static const struct argp_option statistics_options[] = {
     {"top", OPTION_TOP, "COUNT", 0, "Only the first COUNT groups", 0},
     {"memory", OPTION_MEMORY, "BYTES", 0,
      "Memory for groups; further groups go to a temporary file (default 256M)", 0},
+    {"jobs", OPTION_JOBS, "COUNT", 0,
+     "How many processes read the traces (default: one; for counts of 64 MiB of packets or more, one for "
+     "each processor). The figures are the same",
+     0},
     {"worst", OPTION_WORST, "COUNT", 0,
      "How many of the longest are listed (5, at most 100); as CSV, only these", 0},
     {"scatter", OPTION_SCATTER, NULL, 0, "Each time as one line of CSV: begin, duration, group", 0},
@@ -164,6 +171,7 @@ static error_t parse_statistics(int key, char *argument, struct argp_state *stat
   case OPTION_SORT: take_order(state, statistics, argument); return 0;
   case OPTION_PREFIX: statistics->run.report.prefix = argument; return 0;
   case OPTION_TOP: take_top(state, statistics, argument); return 0;
+  case OPTION_JOBS: statistics->jobs = tool_jobs_parse(argument, state); return 0;
   case OPTION_MEMORY: take_memory(state, statistics, argument); return 0;
   case OPTION_WORST: take_worst(state, statistics, argument); return 0;
   case OPTION_SCATTER: statistics->wants_scatter = true; return 0;
@@ -255,6 +263,15 @@ static void warn(void *user, const char *text) {
     tool_say("%s", text);
 }
 
+/* Only counts can be added up exactly, whatever they are counts of. */
+static int count_apart(void *user, struct kymo_tally *tally) {
+  struct statistics *statistics = user;
+  enum tool_jobs_result result = tool_jobs_count(statistics->run.trace, tally, statistics->jobs);
+  if (result == TOOL_JOBS_FAILED) /* it has said why */
+    exit(TOOL_FAILED);
+  return result == TOOL_JOBS_DONE ? KYMO_OK : KYMO_E_ABSENT;
+}
+
 static int begin(struct statistics *statistics, struct kymo_strbuf *command) {
   struct kymo_statistics *run = &statistics->run;
   tool_input_command(command, &statistics->input);
@@ -267,6 +284,7 @@ static int begin(struct statistics *statistics, struct kymo_strbuf *command) {
   run->error = &statistics->error;
   run->warn = warn;
   run->user = statistics;
+  run->count_apart = count_apart;
   run->each = statistics->wants_scatter ? scatter : NULL;
   int status = kymo_out_begin(&statistics->out, stdout, &statistics->error);
   if (status == KYMO_OK && statistics->wants_scatter)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # rungs: plain address thread
 #
-# kymo cat --jobs: the same bytes on both streams, and the same exit status, whatever the number of jobs; and which traces are read
-# by several jobs, which by one.
+# kymo cat --jobs and kymo stat --jobs: the same bytes on both streams, and the same exit status, whatever the number of jobs; and
+# which traces are read by several jobs, which by one.
 # KYMO_SEEDS="FIRST LAST" chooses the seeds of the random traces.
 set -u
 . "$KYMO_SOURCE/tests/lib.sh"
@@ -18,18 +18,18 @@ make_trace() { # FOLDER HABIT …: with 3 streams of 60 packets
   python3 "$here/make.py" "$1" "${seed:-1}" "${streams:-3}" "${packets:-60}" "${@:2}"
 }
 
-# same_by JOBS OPTION…: as one job
+# same_by JOBS COMMAND OPTION…: as one job
 same_by() {
-  local jobs=$1 wanted status
-  shift
-  "$kymo" cat --jobs 1 "$@" >one 2>one-said </dev/null && wanted=0 || wanted=$?
-  "$kymo" cat --jobs "$jobs" "$@" >several 2>several-said </dev/null && status=0 || status=$?
+  local jobs=$1 command=$2 wanted status
+  shift 2
+  "$kymo" $command --jobs 1 "$@" >one 2>one-said </dev/null && wanted=0 || wanted=$?
+  "$kymo" $command --jobs "$jobs" "$@" >several 2>several-said </dev/null && status=0 || status=$?
   cmp one several && cmp one-said several-said && [ $status = $wanted ] ||
-    { echo "$jobs jobs: kymo cat $*: exit status $status, not $wanted"; return 1; }
+    { echo "$jobs jobs: kymo $command $*: exit status $status, not $wanted"; return 1; }
 }
 same() {
   local jobs
-  for jobs in 2 3 7; do same_by $jobs "$@" || return 1; done
+  for jobs in 2 3 7; do same_by $jobs cat "$@" || return 1; done
 }
 formats=(text json csv babeltrace2 text:clock-date babeltrace2:clock-cycles details generic)
 
@@ -44,6 +44,7 @@ random_traces() {
       for format in text "${formats[$((RANDOM % ${#formats[@]}))]}"; do
         same random -f "$format" || { echo "seed $seed: $habit"; return 1; }
       done
+      same_by 3 'stat counts' random || { echo "seed $seed: $habit"; return 1; }
     done
   done
 }
@@ -72,23 +73,42 @@ check 'several traces' several_traces
 quiet() { same --quiet trace; }
 check 'without messages' quiet
 
+statistics() {
+  local by form
+  for by in event track value text vtid; do
+    for form in text csv json; do same_by 4 'stat counts' trace --by $by -f $form || return 1; done
+  done
+  same_by 2 'stat counts' trace sparse && same_by 3 'stat counts' trace --filter 'value > 900' --by value --top 5 --prefix 9 &&
+    same_by 3 'stat counts' trace --by value --memory 20K && same_by 2 'stat counts' trace --by nothing &&
+    same_by 3 'stat distance' trace && same_by 3 'stat histogram value' trace && same_by 2 'stat counts' bad
+}
+make_trace bad bad
+check 'statistics: the figures of several jobs are those of one' statistics
+
 # where jobs do the work, and where one does
 counted() { # FORKS STREAMS OPTION…
+  by_command cat "$@"
+}
+by_command() { # COMMAND FORKS STREAMS OPTION…
+  local command=$1
+  shift
   rm -f counts
-  JOBS_COUNTS=$PWD/counts LD_PRELOAD=$PWD/count.so "$kymo" cat "${@:3}" >counted 2>&1 </dev/null
+  JOBS_COUNTS=$PWD/counts LD_PRELOAD=$PWD/count.so "$kymo" $command "${@:3}" >counted 2>&1 </dev/null
   expected=$(for ((i = 0; i < $2; i++)); do echo stream; done; for ((i = 0; i < $1; i++)); do echo fork; done)
-  diff <(sort <<<"$expected" | grep .) <(sort counts 2>/dev/null) || { echo "kymo cat ${*:3}"; return 1; }
+  diff <(sort <<<"$expected" | grep .) <(sort counts 2>/dev/null) || { echo "kymo $command ${*:3}"; return 1; }
 }
 who_works() {
-  make_trace plain && make_trace backward backward && make_trace bad bad && make_trace same same && make_trace early early || return 1
+  make_trace plain && make_trace same same && make_trace early early || return 1
   counted 3 2 --jobs 3 plain && counted 2 2 --jobs 2 sparse --filter 'value = 7' && counted 2 2 --jobs 2 same &&
     counted 2 2 --jobs 2 plain -f json && counted 2 2 --jobs 2 plain -f csv && counted 2 2 --jobs 2 plain -f babeltrace2 &&
-    counted 2 2 --jobs 2 plain sparse && counted 2 4 --jobs 2 bad && counted 2 4 --jobs 2 early
+    counted 2 2 --jobs 2 plain sparse && counted 2 4 --jobs 2 bad && counted 2 4 --jobs 2 early &&
+    by_command 'stat counts' 3 0 --jobs 3 plain && by_command 'stat counts' 3 0 --jobs 3 trace --by value
 }
 alone_works() {
   counted 0 0 plain && counted 0 0 --jobs 1 plain && counted 0 0 --jobs 2 plain -f details && counted 0 0 --jobs 2 plain -f generic &&
     counted 0 0 --jobs 2 plain --filter 'CHANGED value' && counted 0 0 --jobs 2 plain --filter 'value > 5 FIRST 3' &&
-    counted 0 0 --jobs 2 plain sparse --intersect
+    counted 0 0 --jobs 2 plain sparse --intersect && by_command 'stat counts' 0 0 plain &&
+    by_command 'stat distance' 0 0 --jobs 2 plain
 }
 if [ -n "$sanitizer" ] || ! cc -shared -fPIC -O1 "$here/count.c" -o count.so -ldl; then
   skip 'who does the work' 'the sanitizer wants to be the first library'
@@ -117,7 +137,7 @@ check 'a full disk is reported' full_disk
 shared_traces() {
   local trace
   while IFS= read -r trace; do
-    [ "$(du -sk "$trace" | cut -f1)" -le 30 ] || { same_by 3 "$trace" && same_by 2 -f babeltrace2 "$trace"; } || return 1
+    [ "$(du -sk "$trace" | cut -f1)" -le 30 ] || { same_by 3 cat "$trace" && same_by 2 cat -f babeltrace2 "$trace"; } || return 1
   done < <(find "$KYMO_SHARED/data/ctf" -name metadata -printf '%h\n' | sort)
 }
 if [ -d "${KYMO_SHARED:-/nonexistent}" ]; then
