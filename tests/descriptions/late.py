@@ -45,6 +45,14 @@ def written(name, path, events):
         same(f'{name} as {form}', ([(event, values) for event, _, values in again], said, status), ([(event, values) for event, _, values in events], '', 0))
 
 
+def registered(name, path):
+    """The registry that is made from a file says the same when it is read again."""
+    text = subprocess.run([KYMO, 'describe', '--as', 'registry', str(path)], capture_output=True, text=True).stdout
+    pathlib.Path('text.registry').write_text(text)
+    same(f'{name} as a registry', (subprocess.run([KYMO, 'describe', '--as', 'registry', 'text.registry'], capture_output=True, text=True).stdout, len(text) > 1000),
+         (text, True))
+
+
 def single(value):
     """A number of 32 bits of floating point, as JSON has it."""
     if value != value or value in (float('inf'), -float('inf')):
@@ -187,6 +195,7 @@ def ulog():
          {'multi_id': 0, 'list': [dict(timestamp=5000, f=1.5, n=-2), dict(timestamp=6000, f=2.5, n=3)], 'one.timestamp': 7000, 'one.f': 3.5, 'one.n': 4,
           'text': 'ab', 'on': 1})
     written('ulog', path, events)
+    registered('ulog', path)
     faults = {'no subscription': (ulog_message('A', b'\2\x08\0plain'), ulog_message('A', b'\2\x09\0plain'), 'R7: a record without a definition'),
               'a type that is not there': (b'inner[2] list', b'outer[2] list', 'R7: a record whose definition is one with a type that contains itself, found "outer"'),
               'a type without a name': (b'float f', b'flout f', 'R7: a record whose definition is one with a type that is not defined, found "flout", in "list.f" of "outer"'),
@@ -397,6 +406,7 @@ def fit():
     same('fit: a field of a developer, scaled', [values for _, when, values in events if when == (1000000040 + EPOCH) * SECOND],
          [{'oxygen': 93.5, 'note': 'ok', 'laps': 7, 'developer_1_field_4': '78797a'}])
     written('fit', path, events)
+    registered('fit', path)
     same('fit: the unit of a field of a developer', re.findall(r'"unit":"(%)"', pathlib.Path('ctf2/metadata').read_text().replace(' ', '')), ['%'])
     twice = pathlib.Path('twice.fit')
     twice.write_bytes(data + data)
