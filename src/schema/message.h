@@ -5,6 +5,7 @@
  *   "printf"  a format of printf over the fields of the payload, in their order (%m prints the last)
  *   "cpel"    a format of CPEL over one datum: %s prints the field `text`, %k `symbol`, other conversions
  *             `datum`
+ *   "kernel"  a print fmt of the Linux kernel over the fields of the payload, by name (lang/ftrace/print.h)
  */
 #ifndef KYMO_SCHEMA_MESSAGE_H
 #define KYMO_SCHEMA_MESSAGE_H
@@ -14,6 +15,8 @@
 #define KYMO_MESSAGE_VALUE "\"printf\""
 #define KYMO_MESSAGE_CPEL "cpel"
 #define KYMO_MESSAGE_CPEL_VALUE "\"" KYMO_MESSAGE_CPEL "\""
+#define KYMO_MESSAGE_KERNEL_VALUE "\"kernel\""
+#define KYMO_MESSAGE_KERNEL_ATTRIBUTES "{" KYMO_MESSAGE_KEY ":" KYMO_MESSAGE_KERNEL_VALUE "}"
 #define KYMO_MESSAGE_ATTRIBUTES "{" KYMO_MESSAGE_KEY ":" KYMO_MESSAGE_VALUE "}"
 
 #endif
