@@ -20,6 +20,7 @@ struct kymo_decoder {
   struct kymo_stream stream;                  /* first: a kymo_stream is its decoder */
   uint32_t first_kind;                        /* number of event classes in earlier parts */
   const struct kymo_schema_plan *schema_plan; /* of the part */
+  const struct kymo_kernel *kernel;           /* what addresses mean, or NULL */
   int64_t clock_offset_ns;                    /* added to all times */
   const char *path;                           /* of the file that the packet is in */
   bool is_rounded;                            /* times are those of readers of CTF (KYMO_QUIRK_ROUNDED) */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/message.h"
 #include "base/printfmt.h"
+#include "decode/kernel_message.h"
 #include "decode/labels.h"
 #include "decode/plan.h"
 #include "decode/walk.h"
@@ -21,7 +22,8 @@ struct kymo_message {
   uint32_t count; /* of the payload's members */
   uint64_t shown; /* members, a bit each */
   bool is_cpel;
-  uint32_t cpel[CPEL_FIELDS]; /* places of the fields among the members, or `count` */
+  const struct kymo_kernel_message *kernel; /* a print fmt of the kernel; then nothing else is used */
+  uint32_t cpel[CPEL_FIELDS];               /* places of the fields among the members, or `count` */
 };
 
 /* ---- taking apart ---- */
@@ -97,12 +99,24 @@ static void find_cpel_fields(struct kymo_message *message, const struct kymo_typ
   }
 }
 
+/* A print fmt shows what the kernel wants to show: no other fields are printed beside it. */
+static const struct kymo_message *new_kernel(struct kymo_arena *arena,
+                                             const struct kymo_event_class *class_) {
+  const struct kymo_kernel_message *kernel = kymo_kernel_message_new(arena, class_, KYMO_KERNEL_AS_KERNEL);
+  struct kymo_message *message = kernel ? kymo_arena_alloc(arena, sizeof *message) : NULL;
+  if (message)
+    *message = (struct kymo_message){.shown = UINT64_MAX, .kernel = kernel};
+  return message;
+}
+
 const struct kymo_message *kymo_message_new(struct kymo_arena *arena, const struct kymo_event_class *class_) {
   static const struct kymo_type none = {.kind = KYMO_KIND_STRUCT};
   const struct kymo_type *payload = class_->payload ? class_->payload : &none;
   const char *kind = kind_of(class_);
   struct kymo_printfmt_fault fault;
   bool is_cpel = kind && is_kind(kind, KYMO_MESSAGE_CPEL_VALUE);
+  if (kind && is_kind(kind, KYMO_MESSAGE_KERNEL_VALUE))
+    return new_kernel(arena, class_);
   if (!kind || (!is_cpel && !is_kind(kind, KYMO_MESSAGE_VALUE)) || payload->member_count > ARGUMENTS_MAX)
     return NULL;
   struct kymo_message *message = kymo_arena_alloc(arena, sizeof *message);
@@ -141,7 +155,7 @@ int kymo_event_format_message(const struct kymo_event *event, char *out, size_t 
 }
 
 bool kymo_message_shows(const struct kymo_message *message, uint32_t index) {
-  return index < ARGUMENTS_MAX && message->shown >> index & 1;
+  return message->kernel || (index < ARGUMENTS_MAX && message->shown >> index & 1);
 }
 
 /* ---- printing ---- */
@@ -230,6 +244,8 @@ bool kymo_message_add(const struct kymo_message *message, const struct kymo_even
                       struct kymo_strbuf *out) {
   struct kymo_value values[ARGUMENTS_MAX];
   uint32_t next = 0;
+  if (message->kernel)
+    return kymo_kernel_message_add(message->kernel, event, out);
   if (!read_values(message, event, values))
     return false;
   for (size_t i = 0; i < message->format.count; i++) {

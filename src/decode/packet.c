@@ -161,7 +161,9 @@ static void find_counters(struct reading *reading) {
 int kymo_packet_read(const struct kymo_schema_plan *plan, const struct kymo_chunk *chunk,
                      const struct kymo_stream_class *class_, uint64_t clock, const struct kymo_notes *notes,
                      struct kymo_packet_head *head, struct kymo_error *error) {
-  *head = (struct kymo_packet_head){.packet = {.data = chunk->data, .offset = chunk->offset}};
+  *head = (struct kymo_packet_head){.packet = {.data = chunk->data, .offset = chunk->offset},
+                                    .follows_loss = chunk->follows_loss,
+                                    .lost_events = chunk->lost_events};
   struct reading reading = {.plan = plan, .chunk = chunk, .class_ = class_, .head = head, .error = error};
   reading.meaning.clock = clock;
   reading.run = (struct kymo_run){.data = chunk->data,
@@ -282,6 +284,10 @@ unsigned kymo_packet_losses(const struct kymo_packet *previous, const struct kym
                                            .has_times = previous->has_end && packet->has_begin,
                                            .begin_cycles = previous->end_cycles,
                                            .end_cycles = packet->begin_cycles};
+  }
+  if (head->follows_loss && count < 2) {
+    bool is_known = head->lost_events != UINT64_MAX;
+    losses[count++] = (struct kymo_loss){.count_known = is_known, .count = is_known ? head->lost_events : 0};
   }
   return count;
 }

@@ -17,6 +17,8 @@ struct kymo_packet_head {
   bool is_cut;           /* the packet is longer than the file */
   uint64_t bytes;        /* of the packet, in the file */
   uint64_t unseen_bytes; /* size of the chunk that would show all content; 0 if the chunk shows it */
+  bool follows_loss;     /* events before it were lost … */
+  uint64_t lost_events;  /* … as in its chunk */
   bool is_short;         /* the head may be valid, but the chunk has too few bytes */
   bool has_size;         /* else it extends to the end of the bytes */
   unsigned discarded_bits, sequence_bits; /* widths of the counters */

@@ -21,6 +21,7 @@
 #ifndef KYMO_SOURCE_FORMAT_H
 #define KYMO_SOURCE_FORMAT_H
 
+#include "source/kernel.h"
 #include <kymo/read.h>
 
 #define KYMO_SLACK 16
@@ -52,6 +53,8 @@ struct kymo_chunk {
   uint32_t offset_count;
   bool marks_segments;  /* the format marks packets that begin a segment, … */
   bool begins_segment;  /* … as this one does; else damage and losses show it */
+  bool follows_loss;    /* events between the packet before and this one were lost … */
+  uint64_t lost_events; /* … this many; UINT64_MAX: the number is unknown */
   uint64_t lost_bytes;  /* where `next` fails: this many bytes are lost by the reported damage */
   struct kymo_map *map; /* the file is mapped by this, which finds its holes; or NULL */
 };
@@ -150,6 +153,7 @@ struct kymo_part_source {
   uint32_t path_count;        /* if there are other paths besides `path`; 0 is 1 */
   struct kymo_schema *schema; /* the trace takes over one reference, in any case */
   uint32_t quirks;
+  const struct kymo_kernel *kernel;  /* what addresses mean, or NULL; lives as long as the part */
   void *memory;                      /* state of the format for the part, or NULL … */
   void (*free_memory)(void *memory); /* … and its destructor, which the trace calls in any case */
 };

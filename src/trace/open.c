@@ -82,6 +82,7 @@ int kymo_trace_add_part(struct kymo_trace *trace, const struct kymo_part_source 
   state->quirks = source->quirks;
   state->memory = source->memory;
   state->free_memory = source->free_memory;
+  state->kernel = source->kernel;
   state->clock_offset_ns = kymo_path_offset(trace, source->path);
   trace->parts[trace->part_count++] = state;
   *part = &state->part;
@@ -124,6 +125,7 @@ struct stream_state *kymo_stream_new(struct kymo_trace *trace, const struct kymo
   state->decoder = (struct kymo_decoder){.stream = *stream,
                                          .first_kind = part->first_kind,
                                          .schema_plan = part->plan,
+                                         .kernel = part->kernel,
                                          .clock_offset_ns = part->clock_offset_ns,
                                          .is_rounded = part->quirks & KYMO_QUIRK_ROUNDED,
                                          .is_raw = source->operations->next_event != NULL};

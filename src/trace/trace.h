@@ -37,7 +37,8 @@ struct part_state {
   void *memory; /* the format's */
   void (*free_memory)(void *memory);
   struct kymo_schema_plan *plan;
-  uint32_t first_kind; /* number of event classes in earlier parts */
+  const struct kymo_kernel *kernel; /* the format's, or NULL */
+  uint32_t first_kind;              /* number of event classes in earlier parts */
   struct kymo_clock_snapshots clocks;
   struct kymo_recorder_notes notes;
   struct kymo_module *modules; /* the load map, in the order of loading */

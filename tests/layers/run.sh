@@ -23,7 +23,7 @@ allowed() {
     plan) echo 'base schema expr plan public' ;;
     lang) echo 'base schema expr plan lang public' ;;
     source) echo 'base schema source public' ;;
-    decode) echo 'base schema source decode public' ;;
+    decode) echo 'base schema expr plan lang source decode public' ;;
     format) echo 'base schema ring plan lang source decode format public' ;;
     trace) echo 'base schema source decode trace trace-state public' ;;
     open) echo 'base format source trace trace-state open public' ;;
