@@ -36,6 +36,26 @@ static size_t common_length(const char *a, const char *b) {
   }
 }
 
+/* Several parts of one file get folders with numbers. */
+static bool number_equal(char **paths, size_t count) {
+  bool *is_equal = calloc(count + 1, sizeof *is_equal), ok = is_equal != NULL;
+  for (size_t i = 0; i < count && ok; i++)
+    for (size_t k = 0; k < count; k++)
+      is_equal[i] |= k != i && strcmp(paths[k], paths[i]) == 0;
+  for (size_t i = 0; i < count && ok; i++) {
+    char *numbered = NULL;
+    if (!is_equal[i])
+      continue;
+    ok = asprintf(&numbered, "%s%spart_%zu", paths[i], paths[i][0] ? "/" : "", i) >= 0;
+    if (ok) {
+      free(paths[i]);
+      paths[i] = numbered;
+    }
+  }
+  free(is_equal);
+  return ok;
+}
+
 bool kymo_ctf_name_parts(char **paths, const struct kymo_trace *trace) {
   size_t common = 0, count = kymo_trace_part_count(trace);
   for (size_t i = 0; i < count; i++) {
@@ -51,7 +71,7 @@ bool kymo_ctf_name_parts(char **paths, const struct kymo_trace *trace) {
       rest++;
     memmove(paths[i], rest, strlen(rest) + 1);
   }
-  return true;
+  return number_equal(paths, count);
 }
 
 static const char *base_name(const char *path) {
