@@ -8,8 +8,8 @@ set -eu
 # what `make` needs (libmicrohttpd-dev for kymo view alone, libsqlite3-dev for kymo query); without dpkg-dev, meson installs the libraries in lib64, where neither pkg-config nor CMake of Debian looks
 build='gcc libc6-dev dpkg-dev meson ninja-build pkg-config python3 libelf-dev libdw-dev libjansson-dev libsqlite3-dev
   zlib1g-dev libzstd-dev liblz4-dev libmicrohttpd-dev'
-# what `make test` needs more: units, C++, a project of CMake, reference reader, manual pages, their checker and what they pipe into, xxd
-test='libcmocka-dev g++ cmake babeltrace babeltrace2 binutils procps jq sqlite3 gnuplot-nox bc groff-base mandoc bsdutils util-linux strace xxd protobuf-compiler'
+# what `make test` needs more: units, C++, a project of CMake, reference readers, manual pages, their checker and what they pipe into, xxd
+test='libcmocka-dev g++ cmake babeltrace babeltrace2 trace-cmd binutils procps jq sqlite3 gnuplot-nox bc groff-base mandoc bsdutils util-linux strace xxd protobuf-compiler'
 # what `make test ALL=1` needs more: second compiler, its formatter and its fuzzer, rival recorders, a server to trace, captures of packets and of block devices, stap-merge, reference readers of BLF and EVTX, a browser for the page of kymo view (its tests also need node 20, which Debian 12 does not have), foreign machines
 all='clang linux-perf clang-format-14 abigail-tools uftrace libclang-rt-14-dev lttng-tools liblttng-ust-dev systemtap-sdt-dev libdpdk-dev redis-server redis-tools nginx-light wireshark-common blktrace systemtap-runtime python3-can python3-evtx libcap2-bin chromium
   gcc-s390x-linux-gnu g++-s390x-linux-gnu libc6-dev-s390x-cross

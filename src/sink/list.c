@@ -19,6 +19,7 @@ extern const struct kymo_sink kymo_sink_perfetto;
 extern const struct kymo_sink kymo_sink_raw;
 extern const struct kymo_sink kymo_sink_stream;
 extern const struct kymo_sink kymo_sink_text;
+extern const struct kymo_sink kymo_sink_trace_cmd;
 
 static const struct kymo_sink *const sinks[] = {
     &kymo_sink_text,
@@ -37,6 +38,7 @@ static const struct kymo_sink *const sinks[] = {
     &kymo_sink_chrome,
     &kymo_sink_folded,
     &kymo_sink_details,
+    &kymo_sink_trace_cmd,
     NULL,
 };
 
