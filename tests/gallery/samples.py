@@ -4,7 +4,7 @@ not the first one. They are made as the descriptions and the formats' own docume
 import struct
 import zlib
 
-RECORD = {'perf': 2, 'ghc': 1}
+RECORD = {'perf': 2, 'ghc': 1, 'ulog': 2}
 SECONDS = 1767225600  # 2026-01-01
 
 
@@ -46,6 +46,20 @@ def evtx():
     chunk = struct.pack('<8sQQQQIIII', b'ElfChnk\0', 1, 1, 1, 1, 128, 512, 512 + len(event), zlib.crc32(event))
     head = struct.pack('<8sQQQIHHHH', b'ElfFile\0', 0, 0, 2, 128, 1, 3, 4096, 1) + bytes(76)
     return (head + struct.pack('<II', 0, zlib.crc32(head))).ljust(4096, b'\0') + (chunk.ljust(512, b'\0') + event).ljust(65536, b'\0')
+
+
+def fit():
+    def crc16arc(data):
+        crc = 0
+        for bit in (byte >> i & 1 for byte in data for i in range(8)):
+            crc = crc >> 1 ^ (0xa001 if crc & 1 ^ bit else 0)
+        return struct.pack('<H', crc)
+
+    fields = ((253, 4, 0x86), (5, 4, 0x86), (6, 2, 0x84), (3, 1, 0x02))
+    content = struct.pack('<BBBHB', 0x40, 0, 0, 20, len(fields)) + b''.join(map(bytes, fields)) + struct.pack('<BIIHB', 0, SECONDS - 631065600, 123_450, 3_210, 141)
+    head = struct.pack('<BBHI4s', 14, 32, 2132, len(content), b'.FIT')
+    file = head + crc16arc(head) + content
+    return file + crc16arc(file)
 
 
 def ghc():
@@ -98,6 +112,13 @@ def snoop():
 def stapbulk():
     text = b'brake hot\n'
     return b'\xf0\x9f\xa9\xba' + struct.pack('<II', 0, len(text)) + text
+
+
+def ulog():
+    message = lambda kind, payload: struct.pack('<H', len(payload)) + kind + payload
+    return b'ULog\1\x12\x35\1' + struct.pack('<Q', 1_000_000) + message(b'B', bytes(40)) + b''.join([
+        message(b'F', b'battery:uint64_t timestamp;float voltage;int16_t[2] cells;'), message(b'A', b'\0\1\0battery'),
+        message(b'D', struct.pack('<HQf2h', 1, 1_500_000, 15.5, 4100, 4090))])
 
 
 def wtmp():

@@ -92,7 +92,7 @@ names_are_there() {
   return $missing
 }
 pages_are_there() {
-  (cd "$KYMO_SOURCE/docs" && find . -maxdepth 1 -name '*.md' -o -name '*.svg' && find ./pictures -type f) | sort >pages
+  (cd "$KYMO_SOURCE/docs" && find . -maxdepth 1 \( -name '*.md' -o -name '*.svg' -o -name '*.html' \) && find ./pictures -type f) | sort >pages
   diff pages <(cd "$documents/docs" && find . -type f | sort)
 }
 check 'documents: all pages are installed' pages_are_there
