@@ -2,7 +2,6 @@
 #
 # everything.py EVENTS TRACE_CMD KYMO: for each event of the kernel whose format files are below EVENTS, records of any bytes, as
 # trace-cmd report -N and kymo show them. They must be equal, except where trace-cmd reads beyond a record or uses the stack.
-import collections
 import glob
 import random
 import re
@@ -56,14 +55,16 @@ def make(formats):
         out.write(file.bytes())
 
 
-groups = collections.defaultdict(list)
+batches = [[]]
 for path in sorted(glob.glob(events + '/*/*/format')):
     text = open(path).read()
     if not UNDEFINED.search(text.split('print fmt:')[1]):
-        groups[path.split('/')[-3]].append(text)
+        if len(batches[-1]) == 100:
+            batches.append([])
+        batches[-1].append((path.split('/')[-3], text))
 total = 0
-for group, texts in groups.items():
-    make([(group, text) for text in texts])
+for batch in batches:
+    make(batch)
     theirs = subprocess.run(['trace-cmd', 'report', '-N', 'every'], capture_output=True)
     if theirs.returncode < 0:
         continue  # it crashed

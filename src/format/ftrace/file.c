@@ -24,11 +24,11 @@ enum {
   OPTION_TSC2NSEC = 14,
 };
 
-bool ftrace_is_file(const uint8_t *data, size_t size) {
+bool kymo_ftrace_is_file(const uint8_t *data, size_t size) {
   return size >= MAGIC_SIZE && memcmp(data, MAGIC, MAGIC_SIZE) == 0;
 }
 
-int ftrace_fail(struct ftrace_reader *reader, const char *what) {
+int kymo_ftrace_fail(struct ftrace_reader *reader, const char *what) {
   const struct kymo_bytes *bytes = &reader->bytes;
   uint64_t at = reader->is_unpacked ? reader->base : reader->base + bytes->at;
   return kymo_fail_at(reader->error, KYMO_E_FORMAT, reader->file->path, at, "%s: expected %s, found %s",
@@ -42,12 +42,12 @@ static int no_memory(const struct ftrace_reader *reader) {
   return kymo_fail(reader->error, KYMO_E_MEMORY, "out of memory");
 }
 
-void ftrace_note_damage(struct ftrace_reader *reader, const struct kymo_error *why) {
+void kymo_ftrace_note_damage(struct ftrace_reader *reader, const struct kymo_error *why) {
   struct kymo_damage damage = {.path = reader->file->path, .offset = why->offset, .message = why->message};
   kymo_trace_add_damage(reader->trace, &damage);
 }
 
-const char *ftrace_read_string(struct ftrace_reader *reader) {
+const char *kymo_ftrace_read_string(struct ftrace_reader *reader) {
   struct kymo_bytes *bytes = &reader->bytes;
   const char *text = (const char *)bytes->data + bytes->at;
   const char *end = bytes->failed ? NULL : memchr(text, 0, bytes->size - bytes->at);
@@ -70,7 +70,7 @@ static bool take_tag(struct ftrace_reader *reader, const char *tag) {
   return kymo_bytes_take(bytes, size) != NULL;
 }
 
-int ftrace_read_text(struct ftrace_reader *reader, unsigned size_bytes, struct ftrace_text *out) {
+int kymo_ftrace_read_text(struct ftrace_reader *reader, unsigned size_bytes, struct ftrace_text *out) {
   struct kymo_bytes *bytes = &reader->bytes;
   uint64_t length = size_bytes == 8 ? kymo_bytes_u64(bytes) : kymo_bytes_u32(bytes);
   uint64_t at = reader->is_unpacked ? reader->base : reader->base + bytes->at;
@@ -78,7 +78,7 @@ int ftrace_read_text(struct ftrace_reader *reader, unsigned size_bytes, struct f
   if (!text && !bytes->failed)
     bytes->failed = true;
   if (!text)
-    return ftrace_fail(reader, "a text and its size");
+    return kymo_ftrace_fail(reader, "a text and its size");
   *out = (struct ftrace_text){(const char *)text, (size_t)length, at};
   return KYMO_OK;
 }
@@ -93,17 +93,17 @@ static void find_page_layout(struct ftrace_file *file, const struct ftrace_text 
                              : file->long_size;
 }
 
-int ftrace_read_header_info(struct ftrace_reader *reader) {
+int kymo_ftrace_read_header_info(struct ftrace_reader *reader) {
   struct ftrace_text page, event;
   if (!take_tag(reader, "header_page"))
-    return ftrace_fail(reader, "\"header_page\"");
-  int status = ftrace_read_text(reader, 8, &page);
+    return kymo_ftrace_fail(reader, "\"header_page\"");
+  int status = kymo_ftrace_read_text(reader, 8, &page);
   if (status != KYMO_OK)
     return status;
   if (!take_tag(reader, "header_event"))
-    return ftrace_fail(reader, "\"header_event\"");
+    return kymo_ftrace_fail(reader, "\"header_event\"");
   find_page_layout(reader->file, &page);
-  return ftrace_read_text(reader, 8, &event);
+  return kymo_ftrace_read_text(reader, 8, &event);
 }
 
 /* ---- formats ---- */
@@ -114,31 +114,32 @@ static int read_formats(struct ftrace_reader *reader, const char *group, uint32_
   int status = KYMO_OK;
   for (uint32_t i = 0; i < count && status == KYMO_OK; i++) {
     struct ftrace_text text;
-    status = ftrace_read_text(reader, 8, &text);
+    status = kymo_ftrace_read_text(reader, 8, &text);
     if (status != KYMO_OK)
       break;
     if (!KYMO_LIST_ROOM_UP_TO(file->formats, file->format_capacity, file->format_count, FORMATS_MAX))
       return file->format_count < FORMATS_MAX ? no_memory(reader)
-                                              : ftrace_fail(reader, "at most 65536 formats");
+                                              : kymo_ftrace_fail(reader, "at most 65536 formats");
     file->formats[file->format_count++] = (struct ftrace_event_format){group, text};
   }
   return status;
 }
 
-int ftrace_read_ftrace_formats(struct ftrace_reader *reader) {
+int kymo_ftrace_read_ftrace_formats(struct ftrace_reader *reader) {
   uint32_t count = kymo_bytes_u32(&reader->bytes);
-  return reader->bytes.failed ? ftrace_fail(reader, "the number of formats")
+  return reader->bytes.failed ? kymo_ftrace_fail(reader, "the number of formats")
                               : read_formats(reader, "ftrace", count);
 }
 
-int ftrace_read_event_formats(struct ftrace_reader *reader) {
+int kymo_ftrace_read_event_formats(struct ftrace_reader *reader) {
   uint32_t groups = kymo_bytes_u32(&reader->bytes);
-  int status = reader->bytes.failed ? ftrace_fail(reader, "the number of groups") : KYMO_OK;
+  int status = reader->bytes.failed ? kymo_ftrace_fail(reader, "the number of groups") : KYMO_OK;
   for (uint32_t i = 0; i < groups && status == KYMO_OK; i++) {
-    const char *group = ftrace_read_string(reader);
+    const char *group = kymo_ftrace_read_string(reader);
     uint32_t count = kymo_bytes_u32(&reader->bytes);
-    status = reader->bytes.failed ? ftrace_fail(reader, "the name of a group and the number of its formats")
-                                  : read_formats(reader, group, count);
+    status = reader->bytes.failed
+                 ? kymo_ftrace_fail(reader, "the name of a group and the number of its formats")
+                 : read_formats(reader, group, count);
   }
   return status;
 }
@@ -174,11 +175,11 @@ static void take_tsc(struct ftrace_reader *reader, const uint8_t *data, uint32_t
   file->has_tsc = !bytes.failed && file->tsc_multiplier && file->tsc_shift < 64;
 }
 
-int ftrace_read_option(struct ftrace_reader *reader, uint16_t id, uint32_t size) {
+int kymo_ftrace_read_option(struct ftrace_reader *reader, uint16_t id, uint32_t size) {
   struct ftrace_file *file = reader->file;
   const uint8_t *data = kymo_bytes_take(&reader->bytes, size);
   if (!data)
-    return ftrace_fail(reader, "the bytes of an option");
+    return kymo_ftrace_fail(reader, "the bytes of an option");
   const char *text = option_text(reader, data, size);
   if (!text)
     return no_memory(reader);
@@ -200,7 +201,7 @@ int ftrace_read_option(struct ftrace_reader *reader, uint16_t id, uint32_t size)
   return file->arena.failed ? no_memory(reader) : KYMO_OK;
 }
 
-struct ftrace_buffer *ftrace_add_buffer(struct ftrace_file *file) {
+struct ftrace_buffer *kymo_ftrace_add_buffer(struct ftrace_file *file) {
   if (!KYMO_LIST_ROOM(file->buffers, file->buffer_capacity, file->buffer_count))
     return NULL;
   file->buffers[file->buffer_count] = (struct ftrace_buffer){.name = "", .page_size = file->page_size};
@@ -209,8 +210,8 @@ struct ftrace_buffer *ftrace_add_buffer(struct ftrace_file *file) {
 
 /* ---- compression ---- */
 
-uint8_t *ftrace_unpack(const struct ftrace_file *file, uint64_t at, const uint8_t *from, size_t size,
-                       size_t unpacked_size, struct kymo_error *error) {
+uint8_t *kymo_ftrace_unpack(const struct ftrace_file *file, uint64_t at, const uint8_t *from, size_t size,
+                            size_t unpacked_size, struct kymo_error *error) {
   struct kymo_unpacked out = {0};
   enum kymo_plan_method method = file->packing == FTRACE_ZLIB ? KYMO_METHOD_ZLIB : KYMO_METHOD_ZSTD;
   const char *wrong = kymo_plan_unpack_bytes(&out, method, from, size);
@@ -236,9 +237,9 @@ uint8_t *ftrace_unpack(const struct ftrace_file *file, uint64_t at, const uint8_
 static int read_begin(struct ftrace_reader *reader) {
   struct ftrace_file *file = reader->file;
   kymo_bytes_take(&reader->bytes, MAGIC_SIZE);
-  const char *version = ftrace_read_string(reader);
+  const char *version = kymo_ftrace_read_string(reader);
   if (!version)
-    return ftrace_fail(reader, "the version");
+    return kymo_ftrace_fail(reader, "the version");
   file->version = (unsigned)strtoul(version, NULL, 10);
   if (file->version != 6 && file->version != 7)
     return kymo_fail_at(reader->error, KYMO_E_FORMAT, file->path, MAGIC_SIZE,
@@ -249,7 +250,7 @@ static int read_begin(struct ftrace_reader *reader) {
   reader->bytes.is_big = file->is_big = order == 1;
   file->page_size = kymo_bytes_u32(&reader->bytes);
   if (reader->bytes.failed)
-    return ftrace_fail(reader, "the order of bytes, the size of a long and that of a page");
+    return kymo_ftrace_fail(reader, "the order of bytes, the size of a long and that of a page");
   if (order > 1 || (file->long_size != 4 && file->long_size != 8))
     return kymo_fail_at(
         reader->error, KYMO_E_FORMAT, file->path, at,
@@ -267,21 +268,21 @@ static int read_sections(struct ftrace_reader *reader) {
   struct ftrace_file *file = reader->file;
   struct kymo_error why = {.code = KYMO_OK, .offset = KYMO_ERROR_NO_OFFSET}, *error = reader->error;
   reader->error = &why;
-  int status = file->version == 6 ? ftrace_read_version6(reader) : ftrace_read_version7(reader);
+  int status = file->version == 6 ? kymo_ftrace_read_version6(reader) : kymo_ftrace_read_version7(reader);
   reader->error = error;
   if (status == KYMO_E_FORMAT) {
-    ftrace_note_damage(reader, &why);
+    kymo_ftrace_note_damage(reader, &why);
     status = KYMO_OK;
   } else if (status != KYMO_OK && error) {
     *error = why;
   }
-  if (status == KYMO_OK && file->buffer_count == 0 && !ftrace_add_buffer(file))
+  if (status == KYMO_OK && file->buffer_count == 0 && !kymo_ftrace_add_buffer(file))
     status = no_memory(reader);
   return status;
 }
 
-int ftrace_open(struct ftrace_file *file, struct kymo_trace *trace, const char *path,
-                struct kymo_error *error) {
+int kymo_ftrace_open(struct ftrace_file *file, struct kymo_trace *trace, const char *path,
+                     struct kymo_error *error) {
   *file = (struct ftrace_file){.map = {.fd = -1}};
   file->path = kymo_arena_copy(&file->arena, path, strlen(path));
   struct ftrace_reader reader = {.file = file, .trace = trace, .what = "head of the file", .error = error};
@@ -297,7 +298,7 @@ int ftrace_open(struct ftrace_file *file, struct kymo_trace *trace, const char *
   return status == KYMO_OK ? kymo_map_check(&file->map, error) : status;
 }
 
-void ftrace_close(struct ftrace_file *file) {
+void kymo_ftrace_close(struct ftrace_file *file) {
   for (uint32_t i = 0; i < file->unpacked_count; i++)
     free(file->unpacked[i]);
   free(file->unpacked);

@@ -91,37 +91,37 @@ struct ftrace_reader {
 };
 
 /* Whether the file begins as one of trace-cmd. */
-bool ftrace_is_file(const uint8_t *data, size_t size);
+bool kymo_ftrace_is_file(const uint8_t *data, size_t size);
 /*
- * Reads all but the pages. The file must be cleared by ftrace_close in any case. KYMO_OK also if a section is
+ * Reads all but the pages. The file must be cleared by kymo_ftrace_close in any case. KYMO_OK also if a section is
  * damaged, which is noted as damage of the trace: then names, events, or all events are missing.
  */
-int ftrace_open(struct ftrace_file *file, struct kymo_trace *trace, const char *path,
-                struct kymo_error *error);
-void ftrace_close(struct ftrace_file *file);
+int kymo_ftrace_open(struct ftrace_file *file, struct kymo_trace *trace, const char *path,
+                     struct kymo_error *error);
+void kymo_ftrace_close(struct ftrace_file *file);
 
 /* ---- for the versions ---- */
 
 /* "expected WHAT, found the end of …" at the reader's place. */
-int ftrace_fail(struct ftrace_reader *reader, const char *what);
+int kymo_ftrace_fail(struct ftrace_reader *reader, const char *what);
 /* A text up to its zero; NULL: there is none. */
-const char *ftrace_read_string(struct ftrace_reader *reader);
+const char *kymo_ftrace_read_string(struct ftrace_reader *reader);
 /* The next sections of version 6, and the contents of those of version 7. */
-int ftrace_read_header_info(struct ftrace_reader *reader);
-int ftrace_read_ftrace_formats(struct ftrace_reader *reader);
-int ftrace_read_event_formats(struct ftrace_reader *reader);
-int ftrace_read_text(struct ftrace_reader *reader, unsigned size_bytes, struct ftrace_text *out);
+int kymo_ftrace_read_header_info(struct ftrace_reader *reader);
+int kymo_ftrace_read_ftrace_formats(struct ftrace_reader *reader);
+int kymo_ftrace_read_event_formats(struct ftrace_reader *reader);
+int kymo_ftrace_read_text(struct ftrace_reader *reader, unsigned size_bytes, struct ftrace_text *out);
 /* One option. */
-int ftrace_read_option(struct ftrace_reader *reader, uint16_t id, uint32_t size);
-struct ftrace_buffer *ftrace_add_buffer(struct ftrace_file *file);
+int kymo_ftrace_read_option(struct ftrace_reader *reader, uint16_t id, uint32_t size);
+struct ftrace_buffer *kymo_ftrace_add_buffer(struct ftrace_file *file);
 /* Notes a section that cannot be read, and that events do not need. */
-void ftrace_note_damage(struct ftrace_reader *reader, const struct kymo_error *why);
+void kymo_ftrace_note_damage(struct ftrace_reader *reader, const struct kymo_error *why);
 
-int ftrace_read_version6(struct ftrace_reader *reader);
-int ftrace_read_version7(struct ftrace_reader *reader);
+int kymo_ftrace_read_version6(struct ftrace_reader *reader);
+int kymo_ftrace_read_version7(struct ftrace_reader *reader);
 
 /* Unpacks bytes of the file's compression; the caller frees the result. NULL with the error at `at`. */
-uint8_t *ftrace_unpack(const struct ftrace_file *file, uint64_t at, const uint8_t *from, size_t size,
-                       size_t unpacked_size, struct kymo_error *error);
+uint8_t *kymo_ftrace_unpack(const struct ftrace_file *file, uint64_t at, const uint8_t *from, size_t size,
+                            size_t unpacked_size, struct kymo_error *error);
 
 #endif

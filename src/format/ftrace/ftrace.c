@@ -18,7 +18,7 @@ struct part_memory {
 
 static void free_part(void *from) {
   struct part_memory *memory = from;
-  ftrace_give_up(memory->shared);
+  kymo_ftrace_give_up(memory->shared);
   free(memory);
 }
 
@@ -28,7 +28,7 @@ static int ftrace_probe(const char *path, struct kymo_error *error) {
   int status = kymo_file_peek(path, head, sizeof head, &size, NULL, error);
   if (status != KYMO_OK)
     return status;
-  return ftrace_is_file((const uint8_t *)head, size) ? KYMO_OK : KYMO_E_UNKNOWN;
+  return kymo_ftrace_is_file((const uint8_t *)head, size) ? KYMO_OK : KYMO_E_UNKNOWN;
 }
 
 /* ---- streams ---- */
@@ -87,7 +87,7 @@ static int add_stream(struct kymo_trace *trace, struct kymo_part *part, const st
     source->size = cpu->size < rest ? cpu->size : rest;
   }
   memory->shared->users++;
-  struct kymo_stream_source stream = {.operations = &ftrace_operations,
+  struct kymo_stream_source stream = {.operations = &kymo_ftrace_operations,
                                       .source = source,
                                       .class_ = part->schema->streams[0],
                                       .path = file->path,
@@ -105,13 +105,13 @@ static int add_part(struct kymo_trace *trace, struct ftrace_shared *shared,
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   memory->shared = shared;
   shared->users++;
-  struct kymo_part_source source = {.format = "trace-cmd",
-                                    .path = shared->file.path,
-                                    .memory = memory,
-                                    .free_memory = free_part,
-                                    .kernel = &shared->kernel,
-                                    .schema =
-                                        ftrace_schema(&memory->classes, &shared->file, buffer, trace, error)};
+  struct kymo_part_source source = {
+      .format = "trace-cmd",
+      .path = shared->file.path,
+      .memory = memory,
+      .free_memory = free_part,
+      .kernel = &shared->kernel,
+      .schema = kymo_ftrace_schema(&memory->classes, &shared->file, buffer, trace, error)};
   if (!source.schema) {
     free_part(memory);
     return error->code;
@@ -128,16 +128,16 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
   if (!shared)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   shared->users = 1;
-  int status = ftrace_open(&shared->file, trace, path, error);
+  int status = kymo_ftrace_open(&shared->file, trace, path, error);
   shared->kernel = (struct kymo_kernel){.user = &shared->names,
-                                        .function = ftrace_function,
-                                        .format = ftrace_printk,
+                                        .function = kymo_ftrace_function,
+                                        .format = kymo_ftrace_printk,
                                         .long_size = shared->file.page_long_size};
-  if (status == KYMO_OK && !ftrace_names_begin(&shared->names, &shared->file))
+  if (status == KYMO_OK && !kymo_ftrace_names_begin(&shared->names, &shared->file))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   for (uint32_t i = 0; status == KYMO_OK && i < shared->file.buffer_count; i++)
     status = add_part(trace, shared, &shared->file.buffers[i], error);
-  ftrace_give_up(shared);
+  kymo_ftrace_give_up(shared);
   return status;
 }
 

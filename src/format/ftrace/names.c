@@ -95,7 +95,7 @@ static void find_functions(struct ftrace_names *names) {
 }
 
 /* The bisection of bsearch, which decides between several names of one address. */
-const char *ftrace_function(void *user, uint64_t address, uint64_t *begin) {
+const char *kymo_ftrace_function(void *user, uint64_t address, uint64_t *begin) {
   struct ftrace_names *names = user;
   if (!names->has_functions)
     find_functions(names);
@@ -153,7 +153,7 @@ static void find_printks(struct ftrace_names *names) {
   names->printk_count = list.count;
 }
 
-const char *ftrace_printk(void *user, uint64_t address) {
+const char *kymo_ftrace_printk(void *user, uint64_t address) {
   struct ftrace_names *names = user;
   if (!names->has_printks)
     find_printks(names);
@@ -188,7 +188,7 @@ static bool read_thread(struct ftrace_names *names, size_t *capacity, struct kym
   return true;
 }
 
-bool ftrace_names_begin(struct ftrace_names *names, const struct ftrace_file *file) {
+bool kymo_ftrace_names_begin(struct ftrace_names *names, const struct ftrace_file *file) {
   struct kymo_cursor text = text_of(&file->names), line;
   size_t capacity = 0;
   *names = (struct ftrace_names){.file = file};
@@ -200,14 +200,14 @@ bool ftrace_names_begin(struct ftrace_names *names, const struct ftrace_file *fi
   return true;
 }
 
-void ftrace_names_end(struct ftrace_names *names) {
+void kymo_ftrace_names_end(struct ftrace_names *names) {
   free(names->functions);
   free(names->printks);
   free(names->threads);
   kymo_arena_free(&names->arena);
 }
 
-const char *ftrace_thread_name(const struct ftrace_names *names, int32_t tid) {
+const char *kymo_ftrace_thread_name(const struct ftrace_names *names, int32_t tid) {
   static const char idle[FTRACE_NAME_BYTES] = "<idle>", unknown[FTRACE_NAME_BYTES] = "<...>";
   size_t low = 0, high = names->thread_count;
   if (tid == 0)

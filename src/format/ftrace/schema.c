@@ -268,9 +268,9 @@ static int add_classes(struct maker *maker) {
   return maker->stream->common_context ? KYMO_OK : no_memory(maker);
 }
 
-struct kymo_schema *ftrace_schema(struct ftrace_classes *classes, struct ftrace_file *file,
-                                  const struct ftrace_buffer *buffer, struct kymo_trace *trace,
-                                  struct kymo_error *error) {
+struct kymo_schema *kymo_ftrace_schema(struct ftrace_classes *classes, struct ftrace_file *file,
+                                       const struct ftrace_buffer *buffer, struct kymo_trace *trace,
+                                       struct kymo_error *error) {
   struct maker maker = {.file = file,
                         .buffer = buffer,
                         .trace = trace,

@@ -21,8 +21,8 @@ struct ftrace_classes {
 
 /* The schema of one buffer, which owns the classes. NULL with `error`; formats that cannot be understood are
  * noted as damage of the trace, if it is the first buffer. */
-struct kymo_schema *ftrace_schema(struct ftrace_classes *classes, struct ftrace_file *file,
-                                  const struct ftrace_buffer *buffer, struct kymo_trace *trace,
-                                  struct kymo_error *error);
+struct kymo_schema *kymo_ftrace_schema(struct ftrace_classes *classes, struct ftrace_file *file,
+                                       const struct ftrace_buffer *buffer, struct kymo_trace *trace,
+                                       struct kymo_error *error);
 
 #endif

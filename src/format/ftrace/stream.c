@@ -145,7 +145,7 @@ static const char *thread_name(struct kymo_cursor *cursor, int32_t tid) {
   unsigned slot = (uint32_t)tid % THREADS;
   if (!cursor->threads[slot].name || cursor->threads[slot].tid != tid) {
     cursor->threads[slot].tid = tid;
-    cursor->threads[slot].name = ftrace_thread_name(&cursor->source->shared->names, tid);
+    cursor->threads[slot].name = kymo_ftrace_thread_name(&cursor->source->shared->names, tid);
   }
   return cursor->threads[slot].name;
 }
@@ -319,7 +319,7 @@ static int unpack_piece(struct kymo_cursor *cursor, uint32_t index, struct kymo_
   if (status != KYMO_OK)
     return status;
   cursor->unpacked =
-      ftrace_unpack(&source->shared->file, piece->at, from, piece->size, piece->unpacked_size, error);
+      kymo_ftrace_unpack(&source->shared->file, piece->at, from, piece->size, piece->unpacked_size, error);
   if (!cursor->unpacked)
     return error->code;
   cursor->unpacked_piece = index;
@@ -475,22 +475,22 @@ static int ftrace_begin(struct kymo_cursor **out, void *from, struct kymo_error 
   return status;
 }
 
-void ftrace_give_up(struct ftrace_shared *shared) {
+void kymo_ftrace_give_up(struct ftrace_shared *shared) {
   if (--shared->users)
     return;
-  ftrace_names_end(&shared->names);
-  ftrace_close(&shared->file);
+  kymo_ftrace_names_end(&shared->names);
+  kymo_ftrace_close(&shared->file);
   free(shared);
 }
 
 static void ftrace_free(void *from) {
   struct ftrace_source *source = from;
-  ftrace_give_up(source->shared);
+  kymo_ftrace_give_up(source->shared);
   free(source->pieces);
   free(source);
 }
 
-const struct kymo_source_operations ftrace_operations = {
+const struct kymo_source_operations kymo_ftrace_operations = {
     .begin = ftrace_begin,
     .next = ftrace_next,
     .skip = ftrace_skip,

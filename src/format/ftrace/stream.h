@@ -14,7 +14,7 @@ struct ftrace_shared {
   struct kymo_kernel kernel;
   uint32_t users;
 };
-void ftrace_give_up(struct ftrace_shared *shared);
+void kymo_ftrace_give_up(struct ftrace_shared *shared);
 
 /* A piece of compressed pages. */
 struct ftrace_piece {
@@ -35,6 +35,6 @@ struct ftrace_source {
   uint64_t expected; /* … and as the file says */
 };
 
-extern const struct kymo_source_operations ftrace_operations;
+extern const struct kymo_source_operations kymo_ftrace_operations;
 
 #endif

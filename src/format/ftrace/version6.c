@@ -13,7 +13,7 @@ static int read_cpus(struct ftrace_reader *reader, struct ftrace_buffer *buffer,
   struct ftrace_file *file = reader->file;
   if (count > CPUS_MAX || count > (reader->bytes.size - reader->bytes.at) / 16) {
     reader->bytes.failed = true;
-    return ftrace_fail(reader, "offset and size of the pages of each CPU");
+    return kymo_ftrace_fail(reader, "offset and size of the pages of each CPU");
   }
   buffer->cpus = kymo_arena_array(&file->arena, count + 1u, sizeof *buffer->cpus);
   if (!buffer->cpus)
@@ -30,10 +30,10 @@ static int take_instance(struct ftrace_reader *reader, const uint8_t *data, uint
   struct kymo_bytes bytes = {.data = data, .size = size, .is_big = file->is_big};
   uint64_t at = kymo_bytes_u64(&bytes);
   if (bytes.failed)
-    return ftrace_fail(reader, "the offset and name of an instance");
+    return kymo_ftrace_fail(reader, "the offset and name of an instance");
   if (file->buffer_count == FTRACE_BUFFERS_MAX)
-    return ftrace_fail(reader, "at most 256 buffers");
-  struct ftrace_buffer *buffer = ftrace_add_buffer(file);
+    return kymo_ftrace_fail(reader, "at most 256 buffers");
+  struct ftrace_buffer *buffer = kymo_ftrace_add_buffer(file);
   if (!buffer)
     return kymo_fail(reader->error, KYMO_E_MEMORY, "out of memory");
   size_t rest = size - bytes.at;
@@ -53,7 +53,7 @@ static int read_options(struct ftrace_reader *reader) {
   for (;;) {
     uint16_t id = kymo_bytes_u16(&reader->bytes);
     if (reader->bytes.failed)
-      return ftrace_fail(reader, "an option");
+      return kymo_ftrace_fail(reader, "an option");
     if (id == 0)
       return KYMO_OK;
     uint32_t size = kymo_bytes_u32(&reader->bytes);
@@ -61,7 +61,7 @@ static int read_options(struct ftrace_reader *reader) {
     bool is_whole = !reader->bytes.failed && size <= reader->bytes.size - reader->bytes.at;
     status = is_whole && id == OPTION_BUFFER ? take_instance(reader, data, size) : KYMO_OK;
     if (status == KYMO_OK)
-      status = ftrace_read_option(reader, id, size);
+      status = kymo_ftrace_read_option(reader, id, size);
     if (status != KYMO_OK)
       return status;
   }
@@ -83,7 +83,7 @@ static void read_instances(struct ftrace_reader *reader, uint32_t first) {
         memcmp(place.bytes.data + place.bytes.at, "flyrecord", TAG_SIZE) == 0)
       place.bytes.at += TAG_SIZE;
     if (read_cpus(&place, buffer, file->cpu_count) != KYMO_OK)
-      ftrace_note_damage(&place, &why);
+      kymo_ftrace_note_damage(&place, &why);
   }
 }
 
@@ -92,13 +92,13 @@ static int read_data(struct ftrace_reader *reader) {
   reader->what = "pages";
   file->cpu_count = kymo_bytes_u32(&reader->bytes);
   uint32_t cpus = file->cpu_count;
-  struct ftrace_buffer *top = ftrace_add_buffer(file);
+  struct ftrace_buffer *top = kymo_ftrace_add_buffer(file);
   if (!top)
     return kymo_fail(reader->error, KYMO_E_MEMORY, "out of memory");
   for (;;) {
     const uint8_t *tag = kymo_bytes_take(&reader->bytes, TAG_SIZE);
     if (!tag)
-      return ftrace_fail(reader, "\"options\" or \"flyrecord\"");
+      return kymo_ftrace_fail(reader, "\"options\" or \"flyrecord\"");
     if (memcmp(tag, "options  ", TAG_SIZE) == 0) {
       int status = read_options(reader);
       if (status != KYMO_OK)
@@ -111,7 +111,7 @@ static int read_data(struct ftrace_reader *reader) {
     if (memcmp(tag, "flyrecord", TAG_SIZE) == 0)
       break;
     reader->bytes.at -= TAG_SIZE;
-    return ftrace_fail(reader, "\"options\" or \"flyrecord\"");
+    return kymo_ftrace_fail(reader, "\"options\" or \"flyrecord\"");
   }
   reader->what = "pages";
   int status = read_cpus(reader, &file->buffers[0], cpus);
@@ -120,19 +120,19 @@ static int read_data(struct ftrace_reader *reader) {
   return status;
 }
 
-int ftrace_read_version6(struct ftrace_reader *reader) {
+int kymo_ftrace_read_version6(struct ftrace_reader *reader) {
   struct ftrace_file *file = reader->file;
   reader->what = "header_page and header_event";
-  int status = ftrace_read_header_info(reader);
+  int status = kymo_ftrace_read_header_info(reader);
   reader->what = "formats of ftrace";
-  status = status == KYMO_OK ? ftrace_read_ftrace_formats(reader) : status;
+  status = status == KYMO_OK ? kymo_ftrace_read_ftrace_formats(reader) : status;
   reader->what = "formats of events";
-  status = status == KYMO_OK ? ftrace_read_event_formats(reader) : status;
+  status = status == KYMO_OK ? kymo_ftrace_read_event_formats(reader) : status;
   reader->what = "kallsyms";
-  status = status == KYMO_OK ? ftrace_read_text(reader, 4, &file->functions) : status;
+  status = status == KYMO_OK ? kymo_ftrace_read_text(reader, 4, &file->functions) : status;
   reader->what = "printk_formats";
-  status = status == KYMO_OK ? ftrace_read_text(reader, 4, &file->printks) : status;
+  status = status == KYMO_OK ? kymo_ftrace_read_text(reader, 4, &file->printks) : status;
   reader->what = "saved_cmdlines";
-  status = status == KYMO_OK ? ftrace_read_text(reader, 8, &file->names) : status;
+  status = status == KYMO_OK ? kymo_ftrace_read_text(reader, 8, &file->names) : status;
   return status == KYMO_OK ? read_data(reader) : status;
 }

@@ -51,11 +51,12 @@ static int unpack_section(struct ftrace_reader *reader) {
   uint32_t size = kymo_bytes_u32(&reader->bytes), unpacked_size = kymo_bytes_u32(&reader->bytes);
   const uint8_t *from = kymo_bytes_take(&reader->bytes, size);
   if (!from)
-    return ftrace_fail(reader, "compressed bytes and their sizes");
+    return kymo_ftrace_fail(reader, "compressed bytes and their sizes");
   if (file->packing == FTRACE_PLAIN)
-    return ftrace_fail(reader, "a section without compression, which the head of the file does not name");
+    return kymo_ftrace_fail(reader,
+                            "a section without compression, which the head of the file does not name");
   uint64_t at = reader->base + (uint64_t)(from - reader->bytes.data);
-  uint8_t *bytes = ftrace_unpack(file, at, from, size, unpacked_size, reader->error);
+  uint8_t *bytes = kymo_ftrace_unpack(file, at, from, size, unpacked_size, reader->error);
   if (!bytes)
     return reader->error->code;
   if (!keep(file, bytes))
@@ -82,7 +83,7 @@ static int enter_section(struct ftrace_reader *reader, uint64_t at, uint16_t id,
   kymo_bytes_u32(&reader->bytes);
   uint64_t size = kymo_bytes_u64(&reader->bytes);
   if (reader->bytes.failed)
-    return ftrace_fail(reader, "the header of a section");
+    return kymo_ftrace_fail(reader, "the header of a section");
   if (out->id != id)
     return kymo_fail_at(reader->error, KYMO_E_FORMAT, file->path, at,
                         "%s: expected a section of kind %u, found %u", reader->what, id, out->id);
@@ -93,13 +94,13 @@ static int enter_section(struct ftrace_reader *reader, uint64_t at, uint16_t id,
 }
 
 static int read_functions(struct ftrace_reader *reader) {
-  return ftrace_read_text(reader, 4, &reader->file->functions);
+  return kymo_ftrace_read_text(reader, 4, &reader->file->functions);
 }
 static int read_printks(struct ftrace_reader *reader) {
-  return ftrace_read_text(reader, 4, &reader->file->printks);
+  return kymo_ftrace_read_text(reader, 4, &reader->file->printks);
 }
 static int read_names(struct ftrace_reader *reader) {
-  return ftrace_read_text(reader, 8, &reader->file->names);
+  return kymo_ftrace_read_text(reader, 8, &reader->file->names);
 }
 
 static const struct kind {
@@ -107,9 +108,9 @@ static const struct kind {
   const char *what;
   int (*read)(struct ftrace_reader *reader);
 } kinds[] = {
-    {OPTION_HEADER_INFO, "header_page and header_event", ftrace_read_header_info},
-    {OPTION_FTRACE_EVENTS, "formats of ftrace", ftrace_read_ftrace_formats},
-    {OPTION_EVENT_FORMATS, "formats of events", ftrace_read_event_formats},
+    {OPTION_HEADER_INFO, "header_page and header_event", kymo_ftrace_read_header_info},
+    {OPTION_FTRACE_EVENTS, "formats of ftrace", kymo_ftrace_read_ftrace_formats},
+    {OPTION_EVENT_FORMATS, "formats of events", kymo_ftrace_read_event_formats},
     {OPTION_KALLSYMS, "kallsyms", read_functions},
     {OPTION_PRINTK, "printk_formats", read_printks},
     {OPTION_CMDLINES, "saved_cmdlines", read_names},
@@ -130,7 +131,7 @@ static int follow_option(const struct ftrace_reader *from, const struct kind *ki
   if (status == KYMO_OK)
     status = kind->read(&reader);
   if (status == KYMO_E_FORMAT)
-    ftrace_note_damage(&reader, &why);
+    kymo_ftrace_note_damage(&reader, &why);
   else if (status != KYMO_OK && from->error)
     *from->error = why;
   return status == KYMO_E_FORMAT ? KYMO_OK : status;
@@ -143,7 +144,7 @@ static int read_cpus(struct ftrace_reader *reader, struct ftrace_buffer *buffer)
   uint32_t count = kymo_bytes_u32(&reader->bytes);
   if (count > CPUS_MAX || count > (reader->bytes.size - reader->bytes.at) / 20) {
     reader->bytes.failed = true;
-    return ftrace_fail(reader, "id, offset and size of the pages of each CPU");
+    return kymo_ftrace_fail(reader, "id, offset and size of the pages of each CPU");
   }
   buffer->cpus = kymo_arena_array(&file->arena, count + 1u, sizeof *buffer->cpus);
   if (!buffer->cpus)
@@ -160,15 +161,16 @@ static int read_cpus(struct ftrace_reader *reader, struct ftrace_buffer *buffer)
 static int read_buffer(struct ftrace_reader *reader) {
   struct ftrace_file *file = reader->file;
   uint64_t at = kymo_bytes_u64(&reader->bytes);
-  const char *name = ftrace_read_string(reader), *clock = ftrace_read_string(reader);
+  const char *name = kymo_ftrace_read_string(reader), *clock = kymo_ftrace_read_string(reader);
   uint32_t page_size = kymo_bytes_u32(&reader->bytes);
   if (reader->bytes.failed)
-    return ftrace_fail(reader, "the description of a buffer");
+    return kymo_ftrace_fail(reader, "the description of a buffer");
   if (page_size < 64 || page_size > 16u << 20)
-    return ftrace_fail(reader, "a page of 64 bytes to 16 MiB");
-  struct ftrace_buffer *buffer = file->buffer_count < FTRACE_BUFFERS_MAX ? ftrace_add_buffer(file) : NULL;
+    return kymo_ftrace_fail(reader, "a page of 64 bytes to 16 MiB");
+  struct ftrace_buffer *buffer =
+      file->buffer_count < FTRACE_BUFFERS_MAX ? kymo_ftrace_add_buffer(file) : NULL;
   if (!buffer && file->buffer_count == FTRACE_BUFFERS_MAX)
-    return ftrace_fail(reader, "at most 256 buffers");
+    return kymo_ftrace_fail(reader, "at most 256 buffers");
   if (!buffer)
     return kymo_fail(reader->error, KYMO_E_MEMORY, "out of memory");
   buffer->name = name;
@@ -181,7 +183,7 @@ static int read_buffer(struct ftrace_reader *reader) {
   pages.what = "pages of a buffer";
   pages.error = &why;
   if (status == KYMO_OK && enter_section(&pages, at, OPTION_BUFFER, &section) != KYMO_OK) {
-    ftrace_note_damage(&pages, &why);
+    kymo_ftrace_note_damage(&pages, &why);
     buffer->cpu_count = 0;
   }
   buffer->is_packed = section.is_packed;
@@ -194,7 +196,7 @@ static int read_one(struct ftrace_reader *reader, uint16_t id, uint32_t size) {
   struct kymo_bytes *bytes = &reader->bytes;
   if (size > bytes->size - bytes->at) {
     bytes->failed = true;
-    return ftrace_fail(reader, "the bytes of an option");
+    return kymo_ftrace_fail(reader, "the bytes of an option");
   }
   if (id == OPTION_BUFFER) {
     struct ftrace_reader option = *reader;
@@ -208,7 +210,7 @@ static int read_one(struct ftrace_reader *reader, uint16_t id, uint32_t size) {
       bytes->at += size;
       return follow_option(reader, &kinds[i], kymo_bytes_u64(&option));
     }
-  return ftrace_read_option(reader, id, size);
+  return kymo_ftrace_read_option(reader, id, size);
 }
 
 /* Options up to DONE, which says where more are: *next, or 0. */
@@ -220,10 +222,10 @@ static int read_options(struct ftrace_reader *reader, uint64_t *next) {
     uint16_t id = kymo_bytes_u16(&reader->bytes);
     uint32_t size = kymo_bytes_u32(&reader->bytes);
     if (reader->bytes.failed)
-      return ftrace_fail(reader, "an option");
+      return kymo_ftrace_fail(reader, "an option");
     if (id == OPTION_DONE) {
       *next = kymo_bytes_u64(&reader->bytes);
-      return reader->bytes.failed ? ftrace_fail(reader, "the offset of more options") : KYMO_OK;
+      return reader->bytes.failed ? kymo_ftrace_fail(reader, "the offset of more options") : KYMO_OK;
     }
     status = read_one(reader, id, size);
   }
@@ -233,9 +235,9 @@ static int read_options(struct ftrace_reader *reader, uint64_t *next) {
 static int read_packing(struct ftrace_reader *reader) {
   struct ftrace_file *file = reader->file;
   size_t at = reader->bytes.at;
-  const char *name = ftrace_read_string(reader), *version = ftrace_read_string(reader);
+  const char *name = kymo_ftrace_read_string(reader), *version = kymo_ftrace_read_string(reader);
   if (!name || !version)
-    return ftrace_fail(reader, "the name and version of the compression");
+    return kymo_ftrace_fail(reader, "the name and version of the compression");
   if (strcmp(name, "zlib") == 0)
     file->packing = FTRACE_ZLIB;
   else if (strcmp(name, "zstd") == 0)
@@ -246,12 +248,12 @@ static int read_packing(struct ftrace_reader *reader) {
   return KYMO_OK;
 }
 
-int ftrace_read_version7(struct ftrace_reader *reader) {
+int kymo_ftrace_read_version7(struct ftrace_reader *reader) {
   struct ftrace_file *file = reader->file;
   int status = read_packing(reader);
   uint64_t next = status == KYMO_OK ? kymo_bytes_u64(&reader->bytes) : 0;
   if (status == KYMO_OK && (reader->bytes.failed || next == 0))
-    status = ftrace_fail(reader, "the offset of the options");
+    status = kymo_ftrace_fail(reader, "the offset of the options");
   for (unsigned i = 0; status == KYMO_OK && next != 0; i++) {
     struct kymo_error why = {.code = KYMO_OK, .offset = KYMO_ERROR_NO_OFFSET};
     struct ftrace_reader options = *reader;
