@@ -163,7 +163,8 @@ struct kymo_plan_view {
   uint32_t show;
 };
 
-/* ABSENT WHEN in TYPES: a number, as int64, or uint64; or a text, in absent_low. A FLOAT is compared by its bits. */
+/* ABSENT WHEN in TYPES: a number, as int64 or uint64; or a text, in absent_low. A FLOAT is compared by its
+ * bits. */
 enum kymo_plan_absent { KYMO_ABSENT_NONE, KYMO_ABSENT_SIGNED, KYMO_ABSENT_UNSIGNED, KYMO_ABSENT_TEXT };
 
 /* TYPES: the meaning of a letter or word of a run-time definition. */

@@ -25,7 +25,8 @@ static void descend(int depth) {
   const int list[] = {depth, -depth, 7};
   KYMO(job, step, depth, KYMO_AS(text, "a\"b\\;\n"), KYMO_ARRAY(list, list, 3));
   const struct pair pair = {depth, 0.5};
-  KYMO(job, shape, KYMO_STRUCT(pair, struct pair, &pair), KYMO_ENUM(state, enum state, depth ? OPEN : CLOSED));
+  KYMO(job, shape, KYMO_STRUCT(pair, struct pair, &pair),
+       KYMO_ENUM(state, enum state, depth ? OPEN : CLOSED));
 }
 
 static void overlap(int turn) {
