@@ -20,11 +20,13 @@ static const char metadata[] =
     "  id = 0;\n"
     "  packet.context := struct { clock64 timestamp_begin; clock64 timestamp_end; uint32_t content_size;\n"
     "    uint32_t packet_size; uint32_t packet_seq_num; uint32_t events_discarded; uint32_t tid; };\n"
-    "  event.header := struct { integer { size = 16; align = 64; signed = false; } id; clock48 timestamp; };\n"
+    "  event.header := struct {\n"
+    "    integer { size = 16; align = 64; signed = false; } id; clock48 timestamp; };\n"
     "};\n"
     "event { name = \"req_begin\"; id = 0; stream_id = 0;\n"
     "  fields := struct { uint32_t key; uint32_t kind; }; };\n"
-    "event { name = \"req_end\"; id = 1; stream_id = 0; fields := struct { uint32_t key; int32_t result; }; };\n"
+    "event { name = \"req_end\"; id = 1; stream_id = 0;\n"
+    "  fields := struct { uint32_t key; int32_t result; }; };\n"
     "event { name = \"alloc\"; id = 2; stream_id = 0; fields := struct { uint64_t ptr; uint32_t size; }; };\n"
     "event { name = \"free\"; id = 3; stream_id = 0; fields := struct { uint64_t ptr; }; };\n"
     "event { name = \"tick\"; id = 4; stream_id = 0; fields := struct { uint64_t value; }; };\n"
@@ -77,8 +79,8 @@ static void put_body(struct thread *thread, unsigned kind, uint64_t random, uint
   case 4: packet_put(packet, turn, 8); break;
   default:
     packet->used_bytes +=
-        (uint32_t)sprintf((char *)packet->bytes + packet->used_bytes, "turn %" PRIu64 " in state %u", turn,
-                          (unsigned)(random >> 50 & 7)) +
+        (uint32_t)snprintf((char *)packet->bytes + packet->used_bytes, EVENT_MAX,
+                           "turn %" PRIu64 " in state %u", turn, (unsigned)(random >> 50 & 7)) +
         1;
   }
 }

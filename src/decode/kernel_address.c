@@ -133,7 +133,8 @@ static void add_ip(const struct kymo_kernel_printing *printing, const char *lett
     add_ip6(out, letters[0], bytes->data);
 }
 
-/* U, Ub: as the bytes are; Ul: the first three groups are numbers, the lowest byte first. Upper case: UB, UL. */
+/* U, Ub: as the bytes are; Ul: the first three groups are numbers, the lowest byte first. Upper case: UB, UL.
+ */
 static void add_uuid(struct kymo_strbuf *out, const char *letters, const struct kymo_kernel_bytes *bytes) {
   static const uint8_t little[16] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
   if (bytes->size != 16) {

@@ -154,8 +154,8 @@ static bool uses_kinds_alone(const sqlite3_index_info *info) {
   return (info->colUsed & ~((sqlite3_uint64)1 << QUERY_CLASS)) == 0;
 }
 
-/* The bits of an order that the scan keeps, or 0. To count the kinds in a window of time would read everything,
- * so there must be few at all. */
+/* The bits of an order that the scan keeps, or 0. To count the kinds in a window of time would read
+ * everything, so there must be few at all. */
 static int plan_order(const struct query_columns *columns, struct query_source *source,
                       const sqlite3_index_info *info, const struct planned *planned) {
   if (info->nOrderBy != 1 || info->aOrderBy[0].iColumn < 0)

@@ -34,9 +34,9 @@ static const struct argp_option options[] = {
      "Also print the plan of the description, which lists what is done for each record", 0},
     {"format", 'f', "FORMAT", 0, "How the record is shown: text (the default), or html, for a document", 0},
     {"html", OPTION_HTML, "OUT", 0,
-     "Write a page with records of a described file to OUT: bytes, fields and lines of the description, which "
-     "find each other, and what does not fit; from the first record, or from that of --record, --offset or "
-     "--begin",
+     "Write a page with records of a described file to OUT: bytes, fields and lines of the description, "
+     "which find each other, and what does not fit; from the first record, or from that of --record, "
+     "--offset or --begin",
      0},
     {"limit", OPTION_LIMIT, "N", 0, "With --html: at most N records, up to 10000 (default: 50)", 0},
     {0},

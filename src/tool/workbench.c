@@ -114,13 +114,13 @@ static void put_head(FILE *file, const struct workbench_page *page) {
   put_text(file, page->trace, strlen(page->trace));
   fprintf(
       file,
-      "</b>. A click on bytes, on a field or on a line of the description marks the others; so do the arrow keys. "
-      "Enter goes to the line, and from a line to its field.</p>\n");
+      "</b>. A click on bytes, on a field or on a line of the description marks the others; so do the arrow "
+      "keys. Enter goes to the line, and from a line to its field.</p>\n");
   if (page->is_late || page->is_cut)
     fprintf(
         file,
-        "<p class=\"note\" id=\"cut\">Not the whole file: records%s%s%s one here are not shown. --limit says how "
-        "many records are shown, --record, --offset and --begin where they begin.</p>\n",
+        "<p class=\"note\" id=\"cut\">Not the whole file: records%s%s%s one here are not shown. --limit says "
+        "how many records are shown, --record, --offset and --begin where they begin.</p>\n",
         page->is_late ? " before the first" : "", page->is_late && page->is_cut ? " and" : "",
         page->is_cut ? " after the last" : "");
   fputs("<p id=\"state\" role=\"status\">Nothing is marked.</p>\n</header>\n", file);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# live.py TRACEFS FILE TEXT: records events of this kernel in an ftrace instance of its own, which nobody else sees and which is gone
+# live.py TRACEFS FILE TEXT: records events of this kernel in an ftrace instance of its own, which no other user sees and which is gone
 # afterwards. FILE becomes a trace.dat of the raw pages, TEXT what the kernel itself prints of them.
 import errno
 import os

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Nested, recursive and overlapping spans in two threads, instants with values of every shape. With an argument: so many
- * events that a small ring loses some. */
+/* Nested, recursive and overlapping spans in two threads, instants with values of every shape. With a number:
+ * as many more events. */
 #include <kymo/trace.h>
 #include <kymo/types.h>
 #include <pthread.h>
@@ -50,7 +50,7 @@ static void *work(void *name) {
 
 int main(int count, char **words) {
   pthread_t thread;
-  for (int i = 0, most = count > 1 ? atoi(words[1]) : 0; i < most; i++)
+  for (int i = 0, most = count > 1 ? (int)strtol(words[1], NULL, 10) : 0; i < most; i++)
     KYMO(job, many, i);
   KYMO_PRINTF(log, note, "value %d of %s", 5, "\xff\xfe");
   pthread_create(&thread, NULL, work, "other");

@@ -17,7 +17,7 @@ check 'a program is built' "${KYMO_CC:-cc}" -I"$KYMO_SOURCE/include" "$here/prog
   -Wl,-rpath,"$KYMO_BUILD" -lkymo-trace -lpthread
 check 'it is recorded' "$KYMO" record -q -o spans -- ./program
 
-# A small ring that nobody drains loses what comes last.
+# A small ring that is not drained loses what comes last.
 KYMO_ENABLE='*' KYMO_MODE=discard KYMO_BUFFER=256K KYMO_OUT=lossy-out KYMO_SAVE=exit ./program 60000 >/dev/null 2>&1
 for trace in lossy-out/*; do [ -d "$trace" ] && mv "$trace" lossy; done
 

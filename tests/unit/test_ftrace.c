@@ -180,7 +180,7 @@ static void neighbours_are_copied_at_once(void **state) {
   }
   assert_int_equal(class_.least_bytes, 44);
   const struct kymo_type *payload = class_.class_->payload;
-  assert_int_equal(payload->member_count, 7); /* with the count of e, which nobody sees */
+  assert_int_equal(payload->member_count, 7); /* with the count of e, which is hidden */
   assert_true(kymo_member_is_hidden(&payload->members[4]));
   assert_string_equal(payload->members[5].name, "e");
   assert_int_equal(payload->members[5].type->kind, KYMO_KIND_SEQUENCE);

@@ -93,8 +93,8 @@ struct ftrace_reader {
 /* Whether the file begins as one of trace-cmd. */
 bool kymo_ftrace_is_file(const uint8_t *data, size_t size);
 /*
- * Reads all but the pages. The file must be cleared by kymo_ftrace_close in any case. KYMO_OK also if a section is
- * damaged, which is noted as damage of the trace: then names, events, or all events are missing.
+ * Reads all but the pages. The file must be cleared by kymo_ftrace_close in any case. KYMO_OK also if a
+ * section is damaged, which is noted as damage of the trace: then names, events, or all events are missing.
  */
 int kymo_ftrace_open(struct ftrace_file *file, struct kymo_trace *trace, const char *path,
                      struct kymo_error *error);

@@ -33,7 +33,7 @@ struct ftrace_names {
 /* Reads the names of threads. False: out of memory. */
 bool kymo_ftrace_names_begin(struct ftrace_names *names, const struct ftrace_file *file);
 void kymo_ftrace_names_end(struct ftrace_names *names);
-/* The name of a thread, padded with zeros: "<idle>" of 0, "<...>" if nobody knows it. */
+/* The name of a thread, padded with zeros: "<idle>" of 0, "<...>" if the file does not say it. */
 const char *kymo_ftrace_thread_name(const struct ftrace_names *names, int32_t tid);
 /* The functions of struct kymo_kernel; `names` is a struct ftrace_names. */
 const char *kymo_ftrace_function(void *names, uint64_t address, uint64_t *begin);

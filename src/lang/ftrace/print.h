@@ -61,7 +61,7 @@ enum kymo_ftrace_operator {
 struct kymo_ftrace_label {
   const char *name;
   uint64_t value;
-  bool is_unknown; /* the value has names in it that nobody knows: no number has this label */
+  bool is_unknown; /* the value has names in it that are not known: no number has this label */
   bool is_end;     /* the name is NULL: the labels after it do not count */
   /* As trace-cmd reads it: names that it does not know, and negative numbers, are -1. */
   int64_t trace_cmd_value;

@@ -42,7 +42,7 @@ bool kymo_print_expect(struct print_session *session, const char *text);
 /* Moves after the name of a field. */
 bool kymo_print_field(struct print_session *session, uint32_t *field);
 
-/* The size of a type by its name, 0: that of a long. False: nobody knows. */
+/* The size of a type by its name, 0: that of a long. False: it is not known. */
 bool kymo_print_size(const char *name, uint64_t *size);
 struct kymo_ftrace_node *kymo_print_node(struct print_session *session, enum kymo_ftrace_node_kind kind);
 /* The same node once its parts are known; NULL if the tree is too deep. */

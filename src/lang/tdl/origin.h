@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the parts of a plan come from: places in the text of its description. A plan does not have them, but
- * it has its text, and the same text gives the same plan: the text is compiled again, and the places are those
- * of the plan if the result is the plan.
+ * it has its text, and the same text gives the same plan: the text is compiled again, and the places are
+ * those of the plan if the result is the plan.
  */
 #ifndef KYMO_LANG_TDL_ORIGIN_H
 #define KYMO_LANG_TDL_ORIGIN_H

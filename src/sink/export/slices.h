@@ -16,8 +16,8 @@
 #include "stat/latencies.h"
 #include <kymo/sink.h>
 
-/* A process of a part, since processes of other parts may be of other machines; or, if events and part do not
- * tell it, the part. */
+/* A process of a part, since processes of other parts may be of other machines; or the part, if neither it
+ * nor its events say which. */
 struct kymo_slice_process {
   uint32_t number; /* from 0, in the order of their first events */
   const struct kymo_part *part;
