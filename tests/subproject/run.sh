@@ -55,7 +55,7 @@ C
 set_up() { meson setup --wrap-mode nodownload --force-fallback-for kymo-trace,kymo -Doptimization=0 -Ddebug=false build; }
 # the targets of kymo by folder
 targets() { meson introspect --targets build | jq -r '.[] | select(.subproject == "kymo").defined_in' | sed "s,.*subprojects/kymo/,," | sort -u | tr '\n' ' '; }
-only_what_is_used() { [ "$(targets)" = 'descriptions/meson.build meson.build src/serve/meson.build ' ] || { targets; false; }; }
+only_what_is_used() { [ "$(targets)" = 'descriptions/meson.build meson.build src/serve/meson.build src/tool/meson.build ' ] || { targets; false; }; }
 records() {
   local program
   for program in app app-static; do
