@@ -92,22 +92,16 @@ static ssize_t write_rest(void *user, const char *bytes, size_t size) {
   return (ssize_t)size;
 }
 
-static int close_rest(void *user) {
-  struct rest *rest = user;
-  int status = fclose(rest->to);
-  free(rest);
-  return status;
-}
+static int close_rest(void *user) { return fclose(((struct rest *)user)->to); }
 
+/* The standard streams are open until the process ends, so what they need is never freed. */
 FILE *tool_jobs_rest(FILE *to, uint64_t bytes) {
-  struct rest *rest = malloc(sizeof *rest);
-  if (!rest)
+  static struct rest rests[2];
+  static size_t count;
+  if (count == sizeof rests / sizeof *rests)
     return NULL;
-  *rest = (struct rest){to, bytes};
-  FILE *stream = open_stream(rest, write_rest, close_rest);
-  if (!stream)
-    free(rest);
-  return stream;
+  rests[count] = (struct rest){to, bytes};
+  return open_stream(&rests[count++], write_rest, close_rest);
 }
 
 /* ---- reading a slice ---- */

@@ -27,7 +27,8 @@ struct tool_printing {
 
 /* Prints the events, if jobs can do it and there are enough events, or `jobs` says how many. */
 enum tool_jobs_result tool_jobs_print(struct tool_printing *printing);
-/* A stream that passes to `to` what follows the first bytes; NULL: out of memory. Unbuffered. */
+/* A stream that passes to `to`, stdout or stderr, what follows the first bytes; NULL: out of memory.
+ * Unbuffered. */
 FILE *tool_jobs_rest(FILE *to, uint64_t bytes);
 
 #endif

@@ -13,7 +13,7 @@ cd "$TMPDIR" || exit 1
 export KYMO=$KYMO_BUILD/kymo KYMO_RINGS=$TMPDIR PYTHONDONTWRITEBYTECODE=1
 export LSAN_OPTIONS=detect_leaks=1
 
-check 'a program is built' "${KYMO_CC:-cc}" -I"$KYMO_SOURCE/include" "$here/program.c" -o program -L"$KYMO_BUILD" \
+check 'a program is built' "${KYMO_CC:-cc}" $sanitizer -I"$KYMO_SOURCE/include" "$here/program.c" -o program -L"$KYMO_BUILD" \
   -Wl,-rpath,"$KYMO_BUILD" -lkymo-trace -lpthread
 check 'it is recorded' "$KYMO" record -q -o spans -- ./program
 
