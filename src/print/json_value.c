@@ -70,7 +70,7 @@ static bool is_list(const struct kymo_type *type) {
   return type->kind == KYMO_KIND_ARRAY || type->kind == KYMO_KIND_SEQUENCE;
 }
 
-/* A struct that only stands for one element of a list is shown as the element. */
+/* A struct that is only there for one element of a list is shown as the element. */
 static bool is_around(const struct kymo_type *type) { return !is_list(type) && kymo_element_member(type); }
 
 static void add_member(struct kymo_strbuf *out, const struct kymo_value *value) {

@@ -91,7 +91,7 @@ struct kymo_ftrace_piece {
   struct kymo_printfmt_piece number; /* its flags, width, precision; conversion 0: the end */
   bool is_plain;   /* d, i, u, x without flags, width and precision; or x with zeros before it */
   char pointer[5]; /* what follows %p: "S", "I4h", "hD"; or "" */
-  const struct kymo_ftrace_node *argument, *width; /* width: what * stands for, or NULL */
+  const struct kymo_ftrace_node *argument, *width; /* width: that of *, or NULL */
   int8_t longs;                                    /* letters l, less letters h */
 };
 
