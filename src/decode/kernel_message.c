@@ -118,21 +118,6 @@ struct kymo_kernel_bytes kymo_kernel_bytes_of(const struct kymo_kernel_printing 
   return bytes;
 }
 
-static struct kymo_kernel_number number_of(const struct kymo_kernel_printing *printing, uint32_t field) {
-  const struct kymo_node *node = printing->root + printing->message->nodes[field];
-  const struct kymo_type *type = node->type;
-  struct kymo_kernel_number number = {0};
-  if (type->kind > KYMO_KIND_BITMAP || type->bits_reversed)
-    return number;
-  uint64_t at = printing->decoder->segments[node->segment] + node->offset_bits;
-  number.value =
-      kymo_fast_bits(printing->decoder->packet.data, at, type->size_bits, type->order == KYMO_ORDER_BIG);
-  number.is_unsigned = printing->is_trace_cmd || (type->size_bits == 64 && !type->is_signed);
-  if (type->is_signed && !printing->is_trace_cmd)
-    number.value = (uint64_t)kymo_sign_extend(number.value, type->size_bits);
-  return number;
-}
-
 uint64_t kymo_kernel_load(const uint8_t *from, unsigned size, bool is_big) {
   switch (size) {
   case 1: return *from;
@@ -146,7 +131,7 @@ uint64_t kymo_kernel_load(const uint8_t *from, unsigned size, bool is_big) {
 /* ---- expressions ---- */
 
 static uint64_t cast(const struct kymo_ftrace_node *node, uint64_t value, bool is_trace_cmd) {
-  if (node->is_pointer || node->bits == 0 || node->bits == 64 || (is_trace_cmd && !node->is_masked))
+  if (kymo_kernel_is_whole(node, is_trace_cmd))
     return value;
   value &= UINT64_MAX >> (64 - node->bits);
   return node->is_signed && !is_trace_cmd ? (uint64_t)kymo_sign_extend(value, node->bits) : value;
@@ -205,7 +190,7 @@ struct kymo_kernel_number kymo_kernel_evaluate(const struct kymo_kernel_printing
   struct kymo_kernel_number a = {0};
   switch ((enum kymo_ftrace_node_kind)node->kind) {
   case KYMO_FTRACE_NUMBER: return (struct kymo_kernel_number){node->number, node->number > INT64_MAX};
-  case KYMO_FTRACE_FIELD: return number_of(printing, node->field);
+  case KYMO_FTRACE_FIELD: return kymo_kernel_number_of(printing, node->field);
   case KYMO_FTRACE_CAST:
     a = kymo_kernel_evaluate(printing, node->a);
     a.value = cast(node, a.value, printing->is_trace_cmd);
@@ -303,7 +288,7 @@ bool kymo_kernel_message_add_fields(const struct kymo_kernel_message *message, c
       continue;
     kymo_strbuf_printf(out, " %s=", payload->members[i].name);
     if (type->kind <= KYMO_KIND_BITMAP)
-      add_number(type, number_of(&printing, i).value, out);
+      add_number(type, kymo_kernel_number_of(&printing, i).value, out);
     else
       add_array(type, &bytes, out);
   }

@@ -19,11 +19,21 @@ static void add_text(const struct kymo_kernel_printing *printing, const struct k
 }
 
 static void add_hex(struct kymo_strbuf *out, uint64_t value) {
-  char text[18], *at = text + sizeof text;
-  do
-    *--at = "0123456789abcdef"[value & 15];
-  while ((value >>= 4) != 0);
-  kymo_kernel_add(out, at, (size_t)(text + sizeof text - at));
+  char *at = kymo_kernel_room(out, KYMO_HEX_ROOM);
+  if (KYMO_LIKELY(at))
+    kymo_kernel_ends(out, kymo_put_hex(at, value, false));
+}
+
+/* With zeros before it, so that it has `width` digits. */
+static void add_wide_hex(struct kymo_strbuf *out, uint64_t value, uint32_t width) {
+  unsigned digits = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;
+  size_t zeros = width > digits ? width - digits : 0;
+  char *at = kymo_kernel_room(out, zeros + KYMO_HEX_ROOM);
+  if (KYMO_UNLIKELY(!at))
+    return;
+  for (size_t i = 0; i < zeros; i++)
+    at[i] = '0';
+  kymo_kernel_ends(out, kymo_put_hex(at + zeros, value, false));
 }
 
 static void add_hex_number(struct kymo_strbuf *out, uint64_t value) {
@@ -43,7 +53,7 @@ static bool has_flag(const struct kymo_kernel_printing *printing, const struct k
 
 static void add_flags(const struct kymo_kernel_printing *printing, const struct kymo_printfmt_piece *piece,
                       const struct kymo_ftrace_node *node) {
-  uint64_t value = kymo_kernel_evaluate(printing, node->a).value;
+  uint64_t value = kymo_kernel_value(printing, node->a);
   bool more = false;
   for (uint32_t i = 0; i < node->label_count; i++) {
     const struct kymo_ftrace_label *label = &node->labels[i];
@@ -70,7 +80,7 @@ static void add_flags(const struct kymo_kernel_printing *printing, const struct 
 
 static void add_symbol(const struct kymo_kernel_printing *printing, const struct kymo_printfmt_piece *piece,
                        const struct kymo_ftrace_node *node) {
-  uint64_t value = kymo_kernel_evaluate(printing, node->a).value;
+  uint64_t value = kymo_kernel_value(printing, node->a);
   for (uint32_t i = 0; i < node->label_count; i++) {
     const struct kymo_ftrace_label *label = &node->labels[i];
     if (!printing->is_trace_cmd && label->is_end)
@@ -100,7 +110,7 @@ static bool find_array(const struct kymo_kernel_printing *printing, const struct
 
 static void add_hex_bytes(const struct kymo_kernel_printing *printing, const struct kymo_ftrace_node *node) {
   struct kymo_kernel_bytes bytes;
-  uint64_t size = kymo_kernel_evaluate(printing, node->b).value;
+  uint64_t size = kymo_kernel_value(printing, node->b);
   if (!find_array(printing, node->a, &bytes))
     return;
   size = size < bytes.size ? size : bytes.size;
@@ -113,8 +123,8 @@ static void add_hex_bytes(const struct kymo_kernel_printing *printing, const str
 
 static void add_numbers(const struct kymo_kernel_printing *printing, const struct kymo_ftrace_node *node) {
   struct kymo_kernel_bytes bytes;
-  uint64_t count = kymo_kernel_evaluate(printing, node->b).value;
-  uint64_t size = kymo_kernel_evaluate(printing, node->c).value;
+  uint64_t count = kymo_kernel_value(printing, node->b);
+  uint64_t size = kymo_kernel_value(printing, node->c);
   bool is_number = size == 1 || size == 2 || size == 4 || size == 8;
   if (!find_array(printing, node->a, &bytes))
     return;
@@ -206,7 +216,7 @@ static void add_string(const struct kymo_kernel_printing *printing, const struct
   case KYMO_FTRACE_BITMASK: add_bitmask(printing, node); break;
   case KYMO_FTRACE_CPUMASK: add_cpumask(printing, node); break;
   case KYMO_FTRACE_CONDITION:
-    add_string(printing, piece, kymo_kernel_evaluate(printing, node->a).value ? node->b : node->c);
+    add_string(printing, piece, kymo_kernel_value(printing, node->a) ? node->b : node->c);
     break;
   case KYMO_FTRACE_VALUE:
     if (printing->is_trace_cmd && !node->is_text)
@@ -258,15 +268,15 @@ static void print_pointer(const struct kymo_kernel_printing *printing,
   const char *letters = piece->pointer;
   struct kymo_kernel_bytes bytes;
   if (is_function(printing, letters[0])) {
-    add_function(printing, letters[0], kymo_kernel_evaluate(printing, node).value);
+    add_function(printing, letters[0], kymo_kernel_value(printing, node));
     return;
   }
   bool is_address = letters[0] && strchr("MmIiUh", letters[0]);
-  size_t most = piece->width ? (size_t)kymo_kernel_evaluate(printing, piece->width).value : 1;
+  size_t most = piece->width ? (size_t)kymo_kernel_value(printing, piece->width) : 1;
   if (is_address && find_array(printing, node, &bytes) &&
       kymo_kernel_print_address(printing, letters, &bytes, most))
     return;
-  add_pointer(printing, letters, kymo_kernel_evaluate(printing, node).value);
+  add_pointer(printing, letters, kymo_kernel_value(printing, node));
 }
 
 /* ---- numbers ---- */
@@ -284,20 +294,15 @@ static void add_number(const struct kymo_kernel_printing *printing, const struct
     kymo_printfmt_add_number(printing->out, number, value, bits);
     return;
   }
-  bool is_signed = number->conversion == 'd' || number->conversion == 'i';
-  value = is_signed ? (uint64_t)kymo_sign_extend(value, bits) : value & kymo_bits_mask(bits);
   if (number->conversion == 'x') {
-    for (unsigned digits = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1; digits < number->width;
-         digits++)
-      kymo_kernel_add(printing->out, "0", 1);
-    add_hex(printing->out, value);
-    return;
+    add_wide_hex(printing->out, value & kymo_bits_mask(bits), number->width);
+  } else if (number->conversion == 'u') {
+    kymo_kernel_add_decimal(printing->out, value & kymo_bits_mask(bits));
+  } else {
+    char *at = kymo_kernel_room(printing->out, KYMO_DECIMAL_ROOM);
+    if (KYMO_LIKELY(at))
+      kymo_kernel_ends(printing->out, kymo_put_i64(at, kymo_sign_extend(value, bits)));
   }
-  if (is_signed && (int64_t)value < 0) {
-    kymo_kernel_add(printing->out, "-", 1);
-    value = -value;
-  }
-  kymo_kernel_add_decimal(printing->out, value);
 }
 
 /* The width or precision that an argument gives. */
@@ -320,7 +325,7 @@ void kymo_kernel_print_pieces(const struct kymo_kernel_printing *printing) {
       continue;
     if (piece->width && number->conversion != 'p') {
       star = *number;
-      set_star(&star, (int32_t)kymo_kernel_evaluate(printing, piece->width).value);
+      set_star(&star, (int32_t)kymo_kernel_value(printing, piece->width));
       number = &star;
     }
     if (number->conversion == 's')
@@ -328,7 +333,7 @@ void kymo_kernel_print_pieces(const struct kymo_kernel_printing *printing) {
     else if (number->conversion == 'p')
       print_pointer(printing, piece);
     else
-      add_number(printing, piece, number, kymo_kernel_evaluate(printing, piece->argument).value);
+      add_number(printing, piece, number, kymo_kernel_value(printing, piece->argument));
   }
 }
 

@@ -4,10 +4,13 @@
 #ifndef KYMO_DECODE_KERNEL_PRINT_H
 #define KYMO_DECODE_KERNEL_PRINT_H
 
+#include "base/digits.h"
 #include "base/likely.h"
 #include "base/strbuf.h"
 #include "decode/decoder.h"
 #include "decode/kernel_message.h"
+#include "decode/load.h"
+#include "decode/plan.h"
 #include "lang/ftrace/print.h"
 #include "source/kernel.h"
 #include <string.h>
@@ -77,17 +80,58 @@ static inline void kymo_kernel_add(struct kymo_strbuf *out, const char *text, si
   }
 }
 
+/* Space for a few bytes after the text. NULL: there is no memory. */
+static inline char *kymo_kernel_room(struct kymo_strbuf *out, size_t size) {
+  return KYMO_LIKELY(size < out->capacity - out->length) ? out->text + out->length
+                                                         : kymo_strbuf_room(out, size);
+}
+
+/* The text ends at a place in that space. */
+static inline void kymo_kernel_ends(struct kymo_strbuf *out, char *end) {
+  *end = '\0';
+  out->length = (size_t)(end - out->text);
+}
+
 /* A number in base 10. */
 static inline void kymo_kernel_add_decimal(struct kymo_strbuf *out, uint64_t value) {
-  char digits[20], *at = digits + sizeof digits;
-  do
-    *--at = (char)('0' + value % 10);
-  while ((value /= 10) != 0);
-  kymo_kernel_add(out, at, (size_t)(digits + sizeof digits - at));
+  char *at = kymo_kernel_room(out, KYMO_DECIMAL_ROOM);
+  if (KYMO_LIKELY(at))
+    kymo_kernel_ends(out, kymo_put_u64(at, value));
+}
+
+/* A field as a number; 0 if it is none. */
+static inline struct kymo_kernel_number kymo_kernel_number_of(const struct kymo_kernel_printing *printing,
+                                                              uint32_t field) {
+  const struct kymo_node *node = printing->root + printing->message->nodes[field];
+  const struct kymo_type *type = node->type;
+  struct kymo_kernel_number number = {0};
+  if (type->kind > KYMO_KIND_BITMAP || type->bits_reversed)
+    return number;
+  uint64_t at = printing->decoder->segments[node->segment] + node->offset_bits;
+  number.value =
+      kymo_fast_bits(printing->decoder->packet.data, at, type->size_bits, type->order == KYMO_ORDER_BIG);
+  number.is_unsigned = printing->is_trace_cmd || (type->size_bits == 64 && !type->is_signed);
+  if (type->is_signed && !printing->is_trace_cmd)
+    number.value = (uint64_t)kymo_sign_extend(number.value, type->size_bits);
+  return number;
+}
+
+/* Whether a cast keeps all 64 bits of a number. */
+static inline bool kymo_kernel_is_whole(const struct kymo_ftrace_node *node, bool is_trace_cmd) {
+  return node->is_pointer || node->bits == 0 || node->bits == 64 || (is_trace_cmd && !node->is_masked);
 }
 
 struct kymo_kernel_number kymo_kernel_evaluate(const struct kymo_kernel_printing *printing,
                                                const struct kymo_ftrace_node *node);
+/* The value of an expression: most are fields, cast to types that trace-cmd does not heed. */
+static inline uint64_t kymo_kernel_value(const struct kymo_kernel_printing *printing,
+                                         const struct kymo_ftrace_node *node) {
+  while (printing->is_trace_cmd && node->kind == KYMO_FTRACE_CAST && kymo_kernel_is_whole(node, true))
+    node = node->a;
+  return KYMO_LIKELY(node->kind == KYMO_FTRACE_FIELD) ? kymo_kernel_number_of(printing, node->field).value
+                                                      : kymo_kernel_evaluate(printing, node).value;
+}
+
 struct kymo_kernel_bytes kymo_kernel_bytes_of(const struct kymo_kernel_printing *printing, uint32_t field);
 /* A number of 1, 2, 4, or 8 bytes; 0 of other sizes. */
 uint64_t kymo_kernel_load(const uint8_t *from, unsigned size, bool is_big);

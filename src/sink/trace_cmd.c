@@ -21,10 +21,11 @@
 
 #define FORMAT "trace-cmd"
 #define NAME_COLUMN 20 /* of the event, with blanks after it */
+#define ROOM_OF_BLANKS 32
 #define FAILED "[FAILED TO PARSE]"
 
 struct trace_cmd_class {
-  const char *name;
+  const char *name; /* ": sched_switch:         ", prepared for kymo_out_piece */
   size_t length;
   const struct kymo_kernel_message *message; /* NULL: its print fmt cannot be parsed … */
   const struct kymo_kernel_message *fields;  /* … and its fields are printed */
@@ -91,53 +92,54 @@ static bool make_class(struct kymo_sink_state *state, struct trace_cmd_class *cl
   struct kymo_arena *arena = &state->print.arena;
   class_->message = kymo_kernel_message_new(arena, from, KYMO_KERNEL_AS_TRACE_CMD);
   class_->fields = kymo_kernel_fields_new(arena, from);
-  class_->name = colon ? colon + 1 : from->name;
-  class_->length = strlen(class_->name);
-  return class_->fields && !arena->failed;
+  const char *name = colon ? colon + 1 : from->name;
+  size_t length = strlen(name), width = length < NAME_COLUMN ? NAME_COLUMN : length;
+  class_->length = width + strlen(": : ");
+  char *text = kymo_arena_alloc(arena, class_->length + KYMO_PIECE_SLACK);
+  if (!text || !class_->fields)
+    return false;
+  snprintf(text, class_->length + 1, ": %s: %*s", name, (int)(width - length), "");
+  class_->name = text;
+  return !arena->failed;
 }
 
-/* Blanks up to the width, at most that many. */
+/* Blanks up to the width, which is at most ROOM_OF_BLANKS; as many bytes are written. */
 static char *put_blanks(char *at, size_t length, size_t width) {
-  size_t count = length < width ? width - length : 0;
-  memset(at, ' ', count);
-  return at + count;
+  memset(at, ' ', ROOM_OF_BLANKS);
+  return at + (length < width ? width - length : 0);
+}
+
+/* A number with blanks before it. */
+static char *put_right(char *at, uint64_t number, size_t width) {
+  char digits[KYMO_DECIMAL_ROOM] = "";
+  size_t length = (size_t)(kymo_put_u64(digits, number) - digits);
+  at = put_blanks(at, length, width);
+  memcpy(at, digits, sizeof digits);
+  return at + length;
 }
 
 /* "%5llu.%06llu" */
 static char *put_microseconds(char *at, uint64_t time_ns) {
   uint64_t us = time_ns / 1000 + (time_ns % 1000 >= 500);
-  char seconds[24], *end = kymo_put_u64(seconds, us / 1000000);
-  at = put_blanks(at, (size_t)(end - seconds), 5);
-  memcpy(at, seconds, (size_t)(end - seconds));
-  at += end - seconds;
-  *at++ = '.';
-  uint32_t rest = (uint32_t)(us % 1000000);
-  for (int i = 5; i >= 0; i--, rest /= 10)
-    at[i] = (char)('0' + rest % 10);
-  return at + 6;
+  at = put_right(at, us / 1000000, 5);
+  *at = '.';
+  kymo_put_eight(at + 1, (uint32_t)(us % 1000000) * 100);
+  return at + 7;
 }
 
-static char *put_count(char *at, uint64_t count) {
-  char digits[24], *end = kymo_put_u64(digits, count);
-  at = put_blanks(at, (size_t)(end - digits), 12);
-  memcpy(at, digits, (size_t)(end - digits));
-  return at + (end - digits);
-}
+static char *put_count(char *at, uint64_t count) { return put_right(at, count, 12); }
 
 /* "%16s-%-5d [%03d]" */
 static char *put_who(char *at, const struct kymo_who *who) {
   at = put_blanks(at, who->name_length, 16);
-  memcpy(at, who->name, who->name_length);
+  memcpy(at, who->name, sizeof who->name);
   at += who->name_length;
   *at++ = '-';
   char *begin = at;
   at = kymo_put_i64(at, who->tid);
   at = put_blanks(at, (size_t)(at - begin), 5);
-  memcpy(at, " [", 2);
-  at += 2;
-  for (uint64_t limit = 100; limit > 1 && who->cpu < limit; limit /= 10)
-    *at++ = '0';
-  at = kymo_put_u64(at, who->cpu);
+  memcpy(at, " [00", 4);
+  at = kymo_put_u64(at + (who->cpu < 10 ? 4 : who->cpu < 100 ? 3 : 2), who->cpu);
   *at++ = ']';
   return at;
 }
@@ -185,13 +187,8 @@ static int trace_cmd_event(struct kymo_sink_state *state, const struct kymo_even
   bool is_in_seconds = state->is_in_seconds[stream->part->index];
   if (is_in_seconds)
     *at++ = ' ';
-  at = (is_in_seconds ? put_microseconds : put_count)(at, (uint64_t)event->time_ns);
-  memcpy(at, ": ", 2);
-  out->at = at + 2;
-  kymo_out_bytes(out, class_->name, class_->length);
-  at = kymo_out_room(out, 64);
-  memcpy(at, ": ", 2);
-  out->at = put_blanks(at + 2, class_->length, NAME_COLUMN);
+  out->at = (is_in_seconds ? put_microseconds : put_count)(at, (uint64_t)event->time_ns);
+  kymo_out_piece(out, class_->name, class_->length);
   if (!print_text(state, class_, event))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   return out->error_number ? kymo_out_check(out, error) : KYMO_OK;
