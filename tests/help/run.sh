@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# rungs: plain
 #
 # What a stranger asks first: the help of each command, its man page, and what is suggested for words that are misspelt. The table of
 # commands and the options of each parser are what is compared with.
