@@ -44,6 +44,39 @@ struct kymo_fast_time {
   bool is_record;        /* the record's time is this one */
 };
 
+/* A number at a constant place of each record, its limits, and what it adds to time and size. */
+struct kymo_fast_part {
+  uint64_t mask, sign; /* sign: its highest bit, or 0 */
+  int64_t low;         /* low <= number <= low + span */
+  uint64_t span;
+  int64_t time_by, size_by;
+  uint32_t offset;
+  uint16_t slot; /* that wants it */
+  uint8_t shift; /* of a big-endian number, read as 8 bytes */
+  bool is_big;
+};
+/* A slot that wants `length` bytes at that offset; is_tail: all up to the record's end. */
+struct kymo_fast_bytes {
+  uint32_t offset, length;
+  uint16_t slot;
+  bool is_tail, is_cut; /* is_cut: up to a zero */
+};
+
+#define KYMO_FAST_PARTS 32
+#define KYMO_FAST_NO_SLOT KYMO_FAST_REGISTERS
+
+/* What the operations of a stretch come to, if its records are plain (plain.h). */
+struct kymo_fast_plain {
+  bool is;
+  uint8_t part_count, bytes_count;
+  uint64_t fixed;    /* bytes that each record has */
+  uint64_t size_add; /* to what the parts add to the size */
+  uint64_t ns_max;   /* of what they add to the time */
+  int64_t epoch_ns;
+  struct kymo_fast_part parts[KYMO_FAST_PARTS];
+  struct kymo_fast_bytes bytes[KYMO_FAST_PARTS];
+};
+
 struct kymo_fast_op;
 struct kymo_fast_path {
   uint32_t kind;
@@ -62,26 +95,25 @@ struct kymo_fast_run {
   const struct kymo_fast_path *fast;
   const struct kymo_plan_machine *machine;
   const uint8_t *data;
-  bool is_big;       /* the file */
-  uint64_t at, end;  /* of the record, of its region: offsets in the file */
-  uint64_t stop;     /* no record begins here or after it: the region's end, or a hole of the file */
-  uint64_t next;     /* after the record */
-  uint64_t previous; /* bytes of the previous record */
+  bool is_big;      /* the file */
+  uint64_t at, end; /* of the record, of its region: offsets in the file */
+  uint64_t stop;    /* no record begins here or after it: the region's end, or a hole of the file */
+  uint64_t next;    /* after the record */
+  uint64_t last;    /* the last record that was taken; UINT64_MAX: none */
   /* the record's values by slot: numbers; bits of doubles; offsets in the file, and lengths */
-  int64_t number[KYMO_FAST_REGISTERS];
+  int64_t number[KYMO_FAST_REGISTERS + 1];
   uint32_t length[KYMO_FAST_REGISTERS];
   bool has_time; /* records of this stretch have a time */
   int64_t time_ns;
-  int64_t field_ticks; /* of the previous TIME */
-  /* by clock: of this record, of the previous one */
-  int64_t ticks[KYMO_FAST_CLOCKS], last[KYMO_FAST_CLOCKS];
-  uint32_t clocks; /* bits: the clocks that have ticks */
-  bool has_moved, has_last_time;
-  int64_t last_time_ns; /* of the last record that had a time */
+  int64_t field_ticks;             /* of the previous TIME */
+  int64_t ticks[KYMO_FAST_CLOCKS]; /* of this record, by clock */
+  uint32_t clocks;                 /* bits: the clocks that have ticks */
+  int64_t last_time_ns;            /* of the last record with a time before the stretch; INT64_MIN: none */
   struct kymo_fast_op *ops;
   uint32_t op_count, op_capacity;
   struct kymo_fast_time times[KYMO_FAST_TIMES];
   uint32_t time_count;
+  struct kymo_fast_plain plain;
 };
 
 /* NULL: the kind is not simple enough, or out of memory. */
@@ -99,19 +131,11 @@ bool kymo_fast_path_begin(struct kymo_fast_run *run, const struct kymo_fast_path
 bool kymo_fast_path_decode(struct kymo_fast_run *run);
 /* Moves after the current record. */
 static inline void kymo_fast_path_accept(struct kymo_fast_run *run) {
-  run->previous = run->next - run->at;
+  run->last = run->at;
   run->at = run->next;
-  run->has_moved = true;
-  run->last[0] = run->ticks[0];
-  for (uint32_t i = 1; run->clocks >> i; i++)
-    run->last[i] = run->ticks[i];
-  if (run->has_time) {
-    run->has_last_time = true;
-    run->last_time_ns = run->time_ns;
-  }
 }
-/* Moves the machine after the stretch. */
-void kymo_fast_path_end(const struct kymo_fast_run *run, struct kymo_plan_machine *machine);
+/* Moves the machine after the stretch. The current record is undefined then. */
+void kymo_fast_path_end(struct kymo_fast_run *run, struct kymo_plan_machine *machine);
 void kymo_fast_path_release(struct kymo_fast_run *run);
 
 #endif

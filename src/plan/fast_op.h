@@ -38,10 +38,8 @@ enum kymo_fast_code {
   FAST_CHECK,     /* register a is true */
   FAST_TIME,      /* to = ns of register a, units of register b; number: flags; x: clock */
   /* made only for a stretch: */
-  FAST_LOAD_32,       /* an unsigned little-endian number of 4 bytes */
-  FAST_TIME_OF,       /* TIME number `number` of the fast path, whose unit is known */
-  FAST_TIME_WHOLE,    /* … and nothing needs to be divided */
-  FAST_CHECK_AT_MOST, /* register a <= register b */
+  FAST_TIME_OF,    /* TIME number `number` of the fast path, whose unit is known */
+  FAST_TIME_WHOLE, /* … and nothing needs to be divided */
   FAST_END,
 };
 

@@ -2,6 +2,7 @@
 /* Running the fast path: it is specialised for a stretch, then run for each record. */
 #include "base/list.h"
 #include "plan/fast_op.h"
+#include "plan/plain.h"
 #include <stdlib.h>
 
 /* ---- numbers ---- */
@@ -203,8 +204,6 @@ static bool fold_load(struct folding *folding, const struct kymo_fast_op *op) {
     return true;
   bool is_big = op->x & 2 || (op->x & 4 && folding->run->is_big);
   load.x = (uint8_t)((op->x & 1) | (is_big ? 2 : 0));
-  if (op->code == FAST_LOAD && load.x == 0 && op->a == 4)
-    load.code = FAST_LOAD_32;
   return put_setting(folding, load);
 }
 
@@ -237,17 +236,6 @@ static bool fold_guarded(struct folding *folding, const struct kymo_fast_op *op)
   return is_jump ? put(folding, *op) : put_setting(folding, *op);
 }
 
-/* A comparison whose only use is a check is merged with the check. */
-static bool put_check(struct folding *folding, const struct kymo_fast_op *op) {
-  struct kymo_fast_run *run = folding->run;
-  struct kymo_fast_op *last = run->op_count ? &run->ops[run->op_count - 1] : NULL;
-  bool is_target = op == run->fast->ops + folding->guard; /* then the value comes from two branches */
-  if (!last || is_target || last->code != FAST_LESS_EQUAL || last->to != op->a || op->a < KYMO_FAST_SLOTS)
-    return put(folding, *op);
-  last->code = FAST_CHECK_AT_MOST;
-  return true;
-}
-
 static bool fold(struct folding *folding, const struct kymo_fast_op *op, uint32_t *next) {
   struct kymo_fast_run *run = folding->run;
   switch ((enum kymo_fast_code)op->code) {
@@ -269,7 +257,7 @@ static bool fold(struct folding *folding, const struct kymo_fast_op *op, uint32_
   case FAST_JUMP:
   case FAST_JUMP_FALSE:
   case FAST_JUMP_TRUE: return fold_jump(folding, op, next);
-  case FAST_CHECK: return folding->known[op->a] ? run->number[op->a] != 0 : put_check(folding, op);
+  case FAST_CHECK: return folding->known[op->a] ? run->number[op->a] != 0 : put(folding, *op);
   case FAST_TIME: return fold_time(folding, op);
   default: return fold_compute(folding, op);
   }
@@ -318,30 +306,37 @@ bool kymo_fast_path_begin(struct kymo_fast_run *run, const struct kymo_fast_path
   run->end = frame->end;
   uint64_t hole = kymo_plan_hole(machine, frame->at);
   run->stop = hole < frame->end ? hole : frame->end;
-  run->previous = frame->previous;
-  run->has_last_time = state->has_last_time;
-  run->last_time_ns = state->last_time_ns;
+  run->last_time_ns = state->has_last_time ? state->last_time_ns : INT64_MIN;
   run->clocks = run->op_count = run->time_count = 0;
-  run->has_moved = run->has_time = false;
+  run->last = UINT64_MAX;
+  run->has_time = false;
   folding.places = calloc((size_t)fast->op_count + 1, sizeof *folding.places);
   bool ok = folding.places && fold_all(&folding);
   free(folding.places);
+  if (ok)
+    kymo_fast_plain_make(run);
   return ok;
 }
 
-void kymo_fast_path_end(const struct kymo_fast_run *run, struct kymo_plan_machine *machine) {
+/* The last record that was taken is decoded again, since only its clocks and its time are state. */
+void kymo_fast_path_end(struct kymo_fast_run *run, struct kymo_plan_machine *machine) {
   struct kymo_plan_state *state = &machine->state;
   struct kymo_plan_frame *frame = &state->frames[state->depth - 1];
-  if (!run->has_moved)
+  uint64_t after = run->at;
+  if (run->last == UINT64_MAX)
     return;
-  machine->start = run->at - run->previous;
-  frame->previous = run->previous;
-  frame->at = run->at;
-  state->has_last_time = run->has_last_time;
-  state->last_time_ns = run->last_time_ns;
-  for (uint32_t i = 0; run->clocks >> i; i++)
-    if (run->clocks >> i & 1)
-      state->clocks[i] = (struct kymo_plan_clock_state){kymo_wide_of_i64(run->last[i]), true};
+  machine->start = run->last;
+  frame->previous = after - run->last;
+  frame->at = after;
+  run->at = run->last;
+  if (run->clocks && kymo_fast_path_decode(run)) {
+    for (uint32_t i = 0; run->clocks >> i; i++)
+      if (run->clocks >> i & 1)
+        state->clocks[i] = (struct kymo_plan_clock_state){kymo_wide_of_i64(run->ticks[i]), true};
+    state->has_last_time |= run->has_time;
+    state->last_time_ns = run->has_time ? run->time_ns : state->last_time_ns;
+  }
+  run->at = after;
 }
 
 void kymo_fast_path_release(struct kymo_fast_run *run) { free(run->ops); }
@@ -433,10 +428,8 @@ bool kymo_fast_path_decode(struct kymo_fast_run *run) {
       [FAST_JUMP_TRUE] = &&jump_true,
       [FAST_CHECK] = &&check,
       [FAST_TIME] = &&other,
-      [FAST_LOAD_32] = &&load_32,
       [FAST_TIME_OF] = &&time_of,
       [FAST_TIME_WHOLE] = &&time_whole,
-      [FAST_CHECK_AT_MOST] = &&check_at_most,
       [FAST_END] = &&end,
   };
 #define NEXT goto *ways[(++op)->code]
@@ -451,9 +444,6 @@ bool kymo_fast_path_decode(struct kymo_fast_run *run) {
   bool has_length = false;
   run->field_ticks = 0;
   NEXT_IF(at < run->stop);
-load_32:
-  v[op->to] = kymo_load_le32(part + op->b);
-  NEXT;
 number:
   v[op->to] = op->number;
   NEXT;
@@ -475,8 +465,6 @@ length:
   NEXT_IF(set_length(run, at, &limit, v[op->a]));
 check:
   NEXT_IF(v[op->a] != 0);
-check_at_most:
-  NEXT_IF(v[op->a] <= v[op->b]);
 time_of:
   NEXT_IF(set_time(run, op, &run->times[op->number], false));
 time_whole:

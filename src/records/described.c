@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/nearest.h"
 #include "format/sequence.h"
+#include "plan/plain.h"
 #include "source/map.h"
 #include "records/records.h"
 #include "records/described.h"
@@ -195,7 +196,7 @@ static bool fast_step(struct records_file *file, struct records_piece *record) {
   if (!file->is_fast)
     file->is_fast =
         kymo_fast_path_kind(file->machine) == fast->kind && kymo_fast_path_begin(run, fast, file->machine);
-  if (!file->is_fast || !kymo_fast_path_decode(run)) {
+  if (!file->is_fast || !kymo_fast_decode(run)) {
     leave_fast_path(file);
     return false;
   }

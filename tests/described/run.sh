@@ -5,6 +5,7 @@
 # Files that TDL describes, from end to end: description and bytes are made here, kymo cat --key has to give the events.
 #
 #   cases.py    one small file for each construct of the language
+#   plain.py    the fast path and the machine, of the same records, also of corrupt ones
 #   structs.py  lists of structs, and filters of their elements
 #   defined.py  records that files define: types in each other, sizes, padding
 #   expressions.py   one table for constants, LET and filters
@@ -16,7 +17,7 @@ set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1
 export PYTHONDONTWRITEBYTECODE=1
-for part in cases structs defined expressions hidden untimed by_chance foreign; do
+for part in cases plain structs defined expressions hidden untimed by_chance foreign; do
   python3 "$KYMO_SOURCE/tests/described/$part.py" || not_ok "$part" "exit code $?"
 done
 

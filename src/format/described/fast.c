@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of the fast path: the same bytes that rows.c stores, by a list of copies built once per kind. */
 #include "format/described/described.h"
+#include "plan/plain.h"
 #include <stdlib.h>
 
 /* Interpretations of small codes are looked up once. */
@@ -41,12 +42,14 @@ struct described_fast {
   uint32_t column_count, copy_count;
   struct copy **loose; /* copies whose size is not constant, or whose number may not fit */
   uint32_t loose_count;
-  uint32_t constant; /* bytes of a row without its texts and blobs */
-  bool is_big;       /* the file that the copies are for */
-  size_t fixed;      /* maximum bytes of a row without its texts and blobs */
-  uint32_t tails;    /* texts and blobs of a row */
-  uint32_t first;    /* class of the kind */
-  bool has_event;    /* a code in `event` selects its class */
+  bool has_time, may_lack_time; /* of the trace */
+  int64_t bias_ns;              /* added to times in rows */
+  uint32_t constant;            /* bytes of a row without its texts and blobs */
+  bool is_big;                  /* the file that the copies are for */
+  size_t fixed;                 /* maximum bytes of a row without its texts and blobs */
+  uint32_t tails;               /* texts and blobs of a row */
+  uint32_t first;               /* class of the kind */
+  bool has_event;               /* a code in `event` selects its class */
   uint16_t event;
   uint32_t token, classes[CODES]; /* of small codes */
   struct probe *probes;
@@ -139,7 +142,7 @@ static void join_copies(struct described_fast *fast, bool is_big) {
   is_wanted[fast->event] |= fast->has_event;
   fast->is_big = is_big;
   fast->copy_count = fast->loose_count = 0;
-  fast->constant = (fast->described->has_time ? 10 : 2) + fast->described->classes.may_lack_time;
+  fast->constant = (fast->has_time ? 10 : 2) + fast->may_lack_time;
   for (uint32_t i = 0; i < fast->column_count; i++) {
     struct copy *column = &fast->columns[i],
                 *last = fast->copy_count ? &fast->copies[fast->copy_count - 1] : NULL;
@@ -206,6 +209,9 @@ struct described_fast *kymo_described_fast_new(const struct described *described
   if (!fast)
     return NULL;
   fast->described = described;
+  fast->has_time = described->has_time;
+  fast->may_lack_time = described->classes.may_lack_time;
+  fast->bias_ns = described->classes.bias_ns;
   fast->fast = kymo_fast_path_new(described->plan, kind);
   if (fast->fast && make(fast) && (!prefilter || make_gates(fast, prefilter))) {
     join_copies(fast, false);
@@ -342,21 +348,24 @@ static inline bool pass_row(const struct described_fast *fast, uint8_t **at) {
   return do_fit;
 }
 
-static inline bool put_row(const struct described_fast *fast, const struct kymo_event_offset *event_offset,
+static inline bool put_row(const struct described_fast *fast, uint64_t cycles, uint32_t class_index,
                            uint8_t **at) {
   const struct kymo_fast_run *run = &fast->run;
+  const uint8_t *record = run->data + run->at;
+  uint8_t *to = *at;
   bool do_fit = true;
-  if (fast->described->has_time)
-    store(at, event_offset->cycles, 8);
-  store(at, event_offset->class_index, 2);
-  if (fast->described->classes.may_lack_time)
-    store(at, run->has_time, 1);
+  if (fast->has_time)
+    store(&to, cycles, 8);
+  store(&to, class_index, 2);
+  if (fast->may_lack_time)
+    store(&to, run->has_time, 1);
   for (const struct copy *copy = fast->copies, *end = copy + fast->copy_count; copy < end; copy++) {
     if (copy->is_raw)
-      put_raw(copy, run->data + run->at, at);
+      put_raw(copy, record, &to);
     else
-      do_fit &= put(copy, run, at);
+      do_fit &= put(copy, run, &to);
   }
+  *at = to;
   return do_fit;
 }
 
@@ -367,27 +376,20 @@ static inline uint32_t class_of(const struct described_fast *fast) {
   return code >= 0 && code < CODES ? fast->classes[code] : class_of_code(fast, code);
 }
 
-/* Stores the current record, for which there is space; an unwanted record takes the same space. */
-static inline bool lay_down(const struct described_fast *fast, struct kymo_block *block,
+/* Stores the current record at *at, where there is space; an unwanted record takes the same space. */
+static inline bool lay_down(const struct described_fast *fast, uint8_t **at,
                             struct kymo_event_offset *event_offset) {
   const struct kymo_fast_run *run = &fast->run;
-  int64_t bias = fast->described->classes.bias_ns;
-  int64_t time = run->has_time ? run->time_ns : run->has_last_time ? run->last_time_ns : -bias;
-  uint8_t *at = block->at;
+  int64_t time = run->has_time ? run->time_ns : run->last_time_ns;
+  uint64_t cycles = (uint64_t)time + (uint64_t)fast->bias_ns;
   uint32_t class_index = class_of(fast);
-  bool do_fit, is_row = !fast->gates || is_wanted(fast, class_index);
-  *event_offset =
-      (struct kymo_event_offset){(uint64_t)time + (uint64_t)bias, (uint32_t)(at - block->bytes),
-                                 (is_row ? class_index : fast->left_out) & KYMO_EVENT_OFFSET_CLASS,
-                                 fast->described->has_time && !run->has_time};
-  if (is_row)
-    do_fit = put_row(fast, event_offset, &at);
-  else
-    do_fit = pass_row(fast, &at);
-  if (!do_fit || time < -bias)
+  if (KYMO_UNLIKELY(time < -fast->bias_ns))
     return false;
-  block->at = at;
-  return true;
+  bool is_row = !fast->gates || is_wanted(fast, class_index);
+  event_offset->cycles = cycles;
+  event_offset->class_index = (is_row ? class_index : fast->left_out) & KYMO_EVENT_OFFSET_CLASS;
+  event_offset->is_untimed = fast->has_time && !run->has_time;
+  return is_row ? put_row(fast, cycles, class_index, at) : pass_row(fast, at);
 }
 
 /* Maximum bytes of the row of the current record. No text is longer than the record, which is usually a
@@ -403,36 +405,45 @@ static inline uint64_t room_for(const struct described_fast *fast) {
   return room;
 }
 
-/* 1: there is space for the current record; 0: the machine must decode it. */
-static inline int prepare(struct described_fast *fast, struct kymo_block *block) {
+/* Lays down the record at run->at. 1: done; 0: the machine must decode it; KYMO_E_MEMORY. */
+static inline int add_row(struct described_fast *fast, struct kymo_block *block,
+                          struct kymo_event_offset *event_offset) {
+  struct kymo_fast_run *run = &fast->run;
   uint64_t room;
-  if (!kymo_fast_path_decode(&fast->run) || (room = room_for(fast)) > ROW_MAX)
+  if (!kymo_fast_decode(run) || (room = room_for(fast)) > ROW_MAX)
     return 0;
-  return kymo_block_reserve(block, (size_t)room) ? 1 : KYMO_E_MEMORY;
+  if (KYMO_UNLIKELY(room > block->capacity - (size_t)(block->at - block->bytes)) &&
+      !kymo_block_reserve(block, (size_t)room))
+    return KYMO_E_MEMORY;
+  uint8_t *at = block->at;
+  event_offset->at = (uint32_t)(at - block->bytes);
+  if (!lay_down(fast, &at, event_offset))
+    return 0;
+  block->at = at;
+  return 1;
 }
 
 int kymo_described_fast_rows(struct described_fast *fast, struct kymo_plan_machine *machine,
                              struct kymo_block *block, struct kymo_event_offset *event_offsets,
                              uint32_t *count) {
   struct kymo_fast_run *run = &fast->run;
-  int status;
+  int status = 0;
   bool is_big = machine->state.order == KYMO_PLAN_BIG;
   if (is_big != fast->is_big)
     join_copies(fast, is_big);
-  if (!kymo_fast_path_begin(run, fast->fast, machine)) {
-    *count = 0;
-    return 0;
-  }
   struct kymo_event_offset *event_offset = event_offsets, *end = event_offsets + *count;
-  do {
-    __builtin_prefetch(run->data + run->at + AHEAD_BYTES);
-    status = prepare(fast, block);
-    if (status <= 0 || !(status = lay_down(fast, block, event_offset)))
-      break;
-    kymo_fast_path_accept(run);
-    event_offset++;
-  } while (event_offset < end && block->at <= block->bytes + KYMO_BLOCK_BYTES);
-  kymo_fast_path_end(run, machine);
+  if (kymo_fast_path_begin(run, fast->fast, machine)) {
+    run->last_time_ns = run->last_time_ns == INT64_MIN ? -fast->bias_ns : run->last_time_ns;
+    do {
+      __builtin_prefetch(run->data + run->at + AHEAD_BYTES);
+      status = add_row(fast, block, event_offset);
+      if (status <= 0)
+        break;
+      kymo_fast_path_accept(run);
+      event_offset++;
+    } while (event_offset < end && block->at <= block->bytes + KYMO_BLOCK_BYTES);
+    kymo_fast_path_end(run, machine);
+  }
   *count = (uint32_t)(event_offset - event_offsets);
   return status;
 }
