@@ -53,31 +53,6 @@ struct kymo_plan_form kymo_plan_form(const struct kymo_plan *plan, uint32_t shap
   return form;
 }
 
-struct kymo_plan_form kymo_plan_field_form(const struct kymo_plan *plan,
-                                           const struct kymo_plan_field *field) {
-  const struct kymo_plan_letter *letter = &plan->letters[field->letter];
-  const struct kymo_plan_override *override =
-      field->override == KYMO_PLAN_NONE ? NULL : &plan->overrides[field->override];
-  if (override && override->clock != KYMO_PLAN_NONE)
-    return kymo_plan_form(plan, KYMO_SHAPE_SIGNED, 64, KYMO_PLAN_NONE);
-  bool has_view = override && override->view != KYMO_PLAN_NONE;
-  struct kymo_plan_form form =
-      kymo_plan_form(plan, letter->shape, letter->bits, has_view ? override->view : letter->view);
-  bool is_number =
-      form.kind == KYMO_FORM_UNSIGNED || form.kind == KYMO_FORM_SIGNED || form.kind == KYMO_FORM_FLOAT;
-  if (is_number && !(has_view && form.has_scale) && field->has_scale) {
-    form.has_scale = true;
-    form.divisor = field->scale == 1 ? field->over : 0;
-    form.scale = field->scale / field->over;
-    form.offset = field->offset;
-    form.kind = KYMO_FORM_FLOAT;
-    form.bytes = 8;
-  }
-  if (is_number && !(has_view && form.view->unit != KYMO_PLAN_NONE))
-    form.unit = field->unit;
-  return form;
-}
-
 bool kymo_plan_field_is_list(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
   return field->inner_count > 0 || field->count > 0 || plan->letters[field->letter].count > 0;
 }
@@ -713,7 +688,7 @@ static bool add_fields(struct maker *maker, const struct kymo_plan_record *recor
         return false;
       continue;
     }
-    struct kymo_plan_form form = kymo_plan_field_form(maker->plan, from);
+    struct kymo_plan_form form = from->form;
     struct field field = {.name = kymo_builder_text(maker->builder, from->name),
                           .form = &form,
                           .option_count = 1,

@@ -74,12 +74,8 @@ static bool pass_filler(struct kymo_plan_machine *machine, const struct kymo_pla
   uint64_t begin = machine->bit, rest = kymo_plan_rest_bits(machine);
   machine->bit += bits * times < rest ? bits * times : rest;
   if (machine->bit > begin)
-    kymo_plan_report_loaded(machine, (struct kymo_plan_loaded){.begin_bits = begin,
-                                                               .end_bits = machine->bit,
-                                                               .slot = KYMO_PLAN_NONE,
-                                                               .code = machine->failed_at,
-                                                               .name = field->path,
-                                                               .value = nothing});
+    KYMO_PLAN_REPORT_LOADED(machine, .begin_bits = begin, .end_bits = machine->bit, .slot = KYMO_PLAN_NONE,
+                            .code = machine->failed_at, .name = field->path, .value = nothing);
   return true;
 }
 
@@ -131,6 +127,30 @@ static uint32_t order_of(const struct kymo_plan *plan, const struct kymo_plan_fi
   return order == KYMO_PLAN_NONE ? plan->types[letter->type].order : order;
 }
 
+static struct kymo_plan_form form_of(const struct kymo_plan *plan, const struct kymo_plan_field *field) {
+  const struct kymo_plan_letter *letter = &plan->letters[field->letter];
+  const struct kymo_plan_override *override =
+      field->override == KYMO_PLAN_NONE ? NULL : &plan->overrides[field->override];
+  if (override && override->clock != KYMO_PLAN_NONE)
+    return kymo_plan_form(plan, KYMO_SHAPE_SIGNED, 64, KYMO_PLAN_NONE);
+  bool has_view = override && override->view != KYMO_PLAN_NONE;
+  struct kymo_plan_form form =
+      kymo_plan_form(plan, letter->shape, letter->bits, has_view ? override->view : letter->view);
+  bool is_number =
+      form.kind == KYMO_FORM_UNSIGNED || form.kind == KYMO_FORM_SIGNED || form.kind == KYMO_FORM_FLOAT;
+  if (is_number && !(has_view && form.has_scale) && field->has_scale) {
+    form.has_scale = true;
+    form.divisor = field->scale == 1 ? field->over : 0;
+    form.scale = field->scale / field->over;
+    form.offset = field->offset;
+    form.kind = KYMO_FORM_FLOAT;
+    form.bytes = 8;
+  }
+  if (is_number && !(has_view && form.view->unit != KYMO_PLAN_NONE))
+    form.unit = field->unit;
+  return form;
+}
+
 void kymo_plan_field_settle(const struct kymo_plan *plan, struct kymo_plan_field *field) {
   if (field->letter == KYMO_PLAN_NONE)
     return;
@@ -139,6 +159,7 @@ void kymo_plan_field_settle(const struct kymo_plan *plan, struct kymo_plan_field
   field->absent = absent_of(plan, field);
   field->is_optional = encoding == KYMO_TYPE_TEXT_NUMBER || encoding == KYMO_TYPE_TEXT_NUMBER_ENDED ||
                        field->absent.sort != KYMO_SORT_ABSENT;
+  field->form = form_of(plan, field);
 }
 
 /* One value. */
@@ -152,12 +173,8 @@ static bool run_value(struct kymo_plan_machine *machine, const struct kymo_plan_
     machine->bit = begin;
     return false;
   }
-  kymo_plan_report_loaded(machine, (struct kymo_plan_loaded){.begin_bits = begin,
-                                                             .end_bits = machine->bit,
-                                                             .slot = KYMO_PLAN_NONE,
-                                                             .code = machine->failed_at,
-                                                             .name = field->path,
-                                                             .value = value});
+  KYMO_PLAN_REPORT_LOADED(machine, .begin_bits = begin, .end_bits = machine->bit, .slot = KYMO_PLAN_NONE,
+                          .code = machine->failed_at, .name = field->path, .value = value);
   if (field->absent.sort != KYMO_SORT_ABSENT) {
     struct kymo_expr_value raw = value.sort == KYMO_SORT_FLOAT ? bits_at(machine, type, order, begin) : value;
     if (kymo_value_is_equal(&raw, &field->absent))

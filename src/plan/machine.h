@@ -18,6 +18,7 @@
 #include "base/holes.h"
 #include "base/table.h"
 #include "expr/operate.h"
+#include "plan/form.h"
 #include "plan/sections.h"
 
 #define KYMO_PLAN_DESCRIBED 80 /* bytes of a value as messages show it */
@@ -98,6 +99,7 @@ struct kymo_plan_field {
   bool has_scale;
   double scale, over, offset;    /* … the value is raw × scale / over + offset */
   const char *unit;              /* or NULL */
+  struct kymo_plan_form form;    /* of its values; not of a list of structs */
   struct kymo_expr_value absent; /* the raw value that means absent; or absent */
   struct kymo_expr_value key;    /* of the definition of its type, in an unresolved one; else absent … */
   uint32_t key_table;            /* … and the table that has it */
@@ -470,12 +472,13 @@ void kymo_plan_state_free(const struct kymo_plan *plan, struct kymo_plan_state *
 /* machine.c: replaces a value by a copy of another, bytes included. False: out of memory. */
 bool kymo_plan_own(struct kymo_expr_value *own, const struct kymo_expr_value *value);
 
-/* Reports to the callback that a field was read from `begin` up to the position. */
-static inline void kymo_plan_report_loaded(const struct kymo_plan_machine *machine,
-                                           struct kymo_plan_loaded loaded) {
-  if (machine->watch && machine->windows[machine->window].data == machine->bytes)
-    machine->watch->report(machine->watch->user, &loaded);
-}
+/* Reports to the callback, if there is one, that a field of the file was read: its struct kymo_plan_loaded,
+ * which is not even made if there is none. */
+#define KYMO_PLAN_REPORT_LOADED(machine, ...)                                                    \
+  do {                                                                                           \
+    if ((machine)->watch && (machine)->windows[(machine)->window].data == (machine)->bytes)      \
+      (machine)->watch->report((machine)->watch->user, &(struct kymo_plan_loaded){__VA_ARGS__}); \
+  } while (0)
 
 /* Appends a value to a list, of this element (0: it is no member of a list of structs); false: out of
  * memory. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plain records: all that decides about them is in numbers at constant places, and at most the last part differs
- * in size.
+ * Plain records: all that decides about them is in numbers at constant places, and at most the last part
+ * differs in size.
  *
  *   0       offset          fixed                size
  *   ├───────┬─number─┬──────┬────── tail ────────┤
  *
  * A stretch whose operations (fast_op.h) come to no more than this is decoded without them: each number is
  * loaded once, compared with its limits, and added to time and size as often as these contain it. What is
- * outside the limits is left to the machine. Loads are of 8 bytes: KYMO_PLAN_SLACK readable bytes follow a file.
+ * outside the limits is left to the machine. Loads are of 8 bytes: KYMO_PLAN_SLACK readable bytes follow a
+ * file.
  */
 #ifndef KYMO_PLAN_PLAIN_H
 #define KYMO_PLAN_PLAIN_H
@@ -68,7 +69,8 @@ static inline __attribute__((always_inline)) bool kymo_fast_plain_decode(struct 
   return size > 0;
 }
 
-/* Decodes the record at run->at by the quickest way that the stretch allows. False: the machine must decode it. */
+/* Decodes the record at run->at by the quickest way that the stretch allows. False: the machine must decode
+ * it. */
 static inline __attribute__((always_inline)) bool kymo_fast_decode(struct kymo_fast_run *run) {
   return KYMO_LIKELY(run->plain.is) ? kymo_fast_plain_decode(run) : kymo_fast_path_decode(run);
 }

@@ -44,12 +44,9 @@ static bool pass(struct kymo_plan_machine *machine, uint64_t bits, uint32_t fill
   uint64_t begin = machine->bit;
   machine->bit += bits;
   if (filler && bits)
-    kymo_plan_report_loaded(machine, (struct kymo_plan_loaded){.begin_bits = begin,
-                                                               .end_bits = machine->bit,
-                                                               .slot = KYMO_PLAN_NONE,
-                                                               .code = machine->failed_at,
-                                                               .name = "(filler)",
-                                                               .value = {.sort = KYMO_SORT_ABSENT}});
+    KYMO_PLAN_REPORT_LOADED(machine, .begin_bits = begin, .end_bits = machine->bit, .slot = KYMO_PLAN_NONE,
+                            .code = machine->failed_at, .name = "(filler)",
+                            .value = {.sort = KYMO_SORT_ABSENT});
   return true;
 }
 
@@ -226,12 +223,8 @@ static struct kymo_expr_value *load(struct kymo_plan_machine *machine,
   if (!kymo_plan_load_value(machine, type, (uint32_t)size, false, KYMO_PLAN_LITTLE, top + 1))
     return NULL;
   machine->loaded_bit = begin;
-  kymo_plan_report_loaded(machine, (struct kymo_plan_loaded){.begin_bits = begin,
-                                                             .end_bits = machine->bit,
-                                                             .slot = KYMO_PLAN_NONE,
-                                                             .code = what,
-                                                             .after = what + 1,
-                                                             .value = top[1]});
+  KYMO_PLAN_REPORT_LOADED(machine, .begin_bits = begin, .end_bits = machine->bit, .slot = KYMO_PLAN_NONE,
+                          .code = what, .after = what + 1, .value = top[1]);
   return top + 1;
 }
 
@@ -595,11 +588,8 @@ bool kymo_plan_run_part(struct kymo_plan_machine *machine, const struct kymo_pla
       machine->slots[load->slot] = kymo_value_number(
           load->is_signed ? kymo_wide_of_i64(kymo_sign_extend(raw, load->bits)) : kymo_wide_of_u64(raw));
       uint64_t begin = machine->bit + (uint64_t)load->offset * 8;
-      kymo_plan_report_loaded(machine, (struct kymo_plan_loaded){.begin_bits = begin,
-                                                                 .end_bits = begin + load->bits,
-                                                                 .slot = load->slot,
-                                                                 .load = load,
-                                                                 .value = machine->slots[load->slot]});
+      KYMO_PLAN_REPORT_LOADED(machine, .begin_bits = begin, .end_bits = begin + load->bits,
+                              .slot = load->slot, .load = load, .value = machine->slots[load->slot]);
     }
     machine->bit += (uint64_t)part->fixed * 8;
   }

@@ -58,26 +58,30 @@ static struct kymo_expr_value text_value(const struct kymo_plan *plan, uint32_t 
 
 /* ---- fields ---- */
 
+/* Most words differ in their first byte already. */
+static bool is_word(const struct kymo_plan *plan, uint32_t text, const struct kymo_expr_value *word) {
+  struct kymo_expr_value value = text_value(plan, text);
+  bool is_other = value.size && word->size && value.p[0] != word->p[0];
+  return !is_other && kymo_value_is_equal(&value, word);
+}
+
 static uint32_t find_letter(const struct kymo_plan_definition *d, const struct kymo_expr_value *word) {
   const struct kymo_plan *plan = d->machine->plan;
   const struct kymo_plan_letters *list =
       d->source->letters == KYMO_PLAN_NONE ? NULL : &plan->letter_lists[d->source->letters];
-  for (uint32_t i = 0; list && i < list->count; i++) {
-    struct kymo_expr_value text = text_value(plan, plan->letters[list->first + i].text);
-    if (kymo_value_is_equal(&text, word))
+  for (uint32_t i = 0; list && i < list->count; i++)
+    if (is_word(plan, plan->letters[list->first + i].text, word))
       return list->first + i;
-  }
   return KYMO_PLAN_NONE;
 }
 
 static uint32_t find_override(const struct kymo_plan_definition *d, const struct kymo_expr_value *name) {
   const struct kymo_plan *plan = d->machine->plan;
   uint32_t first = d->source->first_override;
-  for (uint32_t i = first; i < first + d->source->override_count; i++) {
-    struct kymo_expr_value text = text_value(plan, plan->overrides[i].name);
-    if (plan->overrides[i].is_pattern ? matches(d->machine, i, name) : kymo_value_is_equal(&text, name))
+  for (uint32_t i = first; i < first + d->source->override_count; i++)
+    if (plan->overrides[i].is_pattern ? matches(d->machine, i, name)
+                                      : is_word(plan, plan->overrides[i].name, name))
       return i;
-  }
   return KYMO_PLAN_NONE;
 }
 
@@ -382,37 +386,44 @@ static void find_twins(struct kymo_plan_definition *d) {
 
 /* ---- keeping definitions ---- */
 
-static void put(struct kymo_strbuf *out, const void *bytes, uint32_t size) {
-  kymo_strbuf_add(out, (const char *)&size, sizeof size);
-  kymo_strbuf_add(out, bytes, size);
+static void put(struct kymo_strbuf *out, const void *bytes, size_t size) {
+  kymo_strbuf_add(out, (const char *)bytes, size);
 }
 
+static uint32_t size_of(const struct kymo_expr_value *value) {
+  return value->sort == KYMO_SORT_BYTES ? (uint32_t)value->size : 0;
+}
+
+/* Its sort and size come before. */
 static void put_value(struct kymo_strbuf *out, const struct kymo_expr_value *value) {
-  uint32_t sort = value->sort;
-  put(out, &sort, sizeof sort);
   if (value->sort == KYMO_SORT_BYTES)
-    put(out, value->p, (uint32_t)value->size);
+    put(out, value->p, value->size);
   else if (value->sort == KYMO_SORT_NUMBER)
     put(out, &value->n, sizeof value->n);
 }
 
+static void spell_member(const struct kymo_plan_member *member, struct kymo_strbuf *out) {
+  const struct kymo_expr_value *values[] = {&member->name, &member->key, &member->absent, &member->unit};
+  const uint32_t numbers[] = {member->letter,      member->override,   member->count,    member->size,
+                              member->inner_count, member->order,      member->is_inner, member->has_scale,
+                              values[0]->sort,     size_of(values[0]), values[1]->sort,  size_of(values[1]),
+                              values[2]->sort,     size_of(values[2]), values[3]->sort,  size_of(values[3])};
+  const double factors[] = {member->scale, member->over, member->offset};
+  put(out, numbers, sizeof numbers);
+  if (member->has_scale)
+    put(out, factors, sizeof factors);
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+    put_value(out, values[i]);
+}
+
 /* The identity of a definition. */
 static void spell(const struct kymo_plan_definition *d, struct kymo_strbuf *out) {
-  put(out, &d->recipe, sizeof d->recipe);
+  const uint64_t numbers[] = {(uint64_t)(d->recipe - d->machine->plan->recipes), d->length,
+                              size_of(&d->name)};
+  put(out, numbers, sizeof numbers);
   put_value(out, &d->name);
-  put(out, &d->length, sizeof d->length);
-  for (uint32_t i = 0; i < d->count; i++) {
-    const struct kymo_plan_member *member = &d->members[i];
-    const uint32_t numbers[] = {member->letter,      member->override, member->count,    member->size,
-                                member->inner_count, member->order,    member->is_inner, member->has_scale};
-    const double factors[] = {member->scale, member->over, member->offset};
-    put(out, numbers, sizeof numbers);
-    put(out, factors, sizeof factors);
-    put_value(out, &member->name);
-    put_value(out, &member->key);
-    put_value(out, &member->absent);
-    put_value(out, &member->unit);
-  }
+  for (uint32_t i = 0; i < d->count; i++)
+    spell_member(&d->members[i], out);
 }
 
 /* A copy up to the first zero. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which records the fast path decodes as plain ones, and that these have the same values, times and ends as by its
- * operations, wherever in random bytes they begin.
+ * Which records the fast path decodes as plain ones, and that these have the same values, times and ends as
+ * by its operations, wherever in random bytes they begin.
  */
 #include "folder.h"
 #include "plan/fast_op.h"
@@ -45,10 +45,12 @@ static const struct shape shapes[] = {
     {"BYTES LITTLE; " CLOCK, "ACQUISITION: UNSIGNED 64 TIME wall POINT UNIT 1 ns; a: UNSIGNED 8;", "", 9,
      true},
     {"BYTES BIG; " CLOCK,
-     "ACQUISITION: UNSIGNED 32 TIME wall POINT UNIT 1 s; : UNSIGNED 32 TIME wall ADD UNIT 1 us; a: UNSIGNED 8;",
+     "ACQUISITION: UNSIGNED 32 TIME wall POINT UNIT 1 s; : UNSIGNED 32 TIME wall ADD UNIT 1 us; "
+     "a: UNSIGNED 8;",
      "", 9, true},
     {"BYTES LITTLE; " CLOCK,
-     "ACQUISITION: UNSIGNED 64 TIME wall POINT UNIT 1 s; : UNSIGNED 64 TIME wall ADD UNIT 1 us; a: UNSIGNED 8;",
+     "ACQUISITION: UNSIGNED 64 TIME wall POINT UNIT 1 s; : UNSIGNED 64 TIME wall ADD UNIT 1 us; "
+     "a: UNSIGNED 8;",
      "", 17, true},
     {"BYTES LITTLE; CLOCK c IS RATE 3000000;", "ACQUISITION: UNSIGNED 32 TIME c POINT; a: UNSIGNED 8;", "", 5,
      false},

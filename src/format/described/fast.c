@@ -405,7 +405,7 @@ static inline uint64_t room_for(const struct described_fast *fast) {
   return room;
 }
 
-/* Lays down the record at run->at. 1: done; 0: the machine must decode it; KYMO_E_MEMORY. */
+/* Decodes the record at run->at and stores its row. 1: done; 0: the machine must decode it; KYMO_E_MEMORY. */
 static inline int add_row(struct described_fast *fast, struct kymo_block *block,
                           struct kymo_event_offset *event_offset) {
   struct kymo_fast_run *run = &fast->run;

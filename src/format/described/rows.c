@@ -316,7 +316,7 @@ static const struct kymo_plan_item *put_field(struct row *row, const struct kymo
   uint32_t count = (uint32_t)kymo_plan_values_of(plan, field->letter, field->count);
   if (kymo_plan_is_record_time(plan, record, index))
     return items + count;
-  struct kymo_plan_form form = kymo_plan_field_form(plan, field);
+  const struct kymo_plan_form form = field->form;
   if (kymo_plan_field_is_list(plan, field)) {
     put_values(row, &form, items, count);
     return items + count;
