@@ -242,6 +242,16 @@ static int list_files(const char *directory, struct files *files, struct kymo_er
   return status;
 }
 
+/* As peek_file, from the first bytes alone, in which most heads fit: mapping a file costs several times as
+ * much. */
+static bool glance_at_file(const struct kymo_part *part, struct file *file, struct kymo_map *map) {
+  struct kymo_chunk chunk = {.path = file->path};
+  if (kymo_map_glance(map, 0, &chunk.data, &chunk.size_bytes, NULL) != KYMO_OK || chunk.size_bytes == 0)
+    return false;
+  chunk.rest_bytes = map->size - chunk.size_bytes;
+  return kymo_part_peek(part, &chunk, &file->peek, NULL) == KYMO_OK;
+}
+
 /* Reads from its first packet which stream a file belongs to. Invalid heads are reported when the file is
  * read. */
 static int peek_file(const struct kymo_part *part, struct file *file, struct kymo_error *error) {
@@ -251,8 +261,10 @@ static int peek_file(const struct kymo_part *part, struct file *file, struct kym
   int status = kymo_map_open(&map, file->path, error);
   if (status != KYMO_OK)
     return status;
-  status = kymo_map_get(&map, 0, 1, &chunk.data, &chunk.size_bytes, error);
-  if (status == KYMO_OK && chunk.size_bytes > 0) {
+  file->is_known = glance_at_file(part, file, &map);
+  if (!file->is_known)
+    status = kymo_map_get(&map, 0, 1, &chunk.data, &chunk.size_bytes, error);
+  if (!file->is_known && status == KYMO_OK && chunk.size_bytes > 0) {
     status = kymo_part_peek(part, &chunk, &file->peek, error);
     file->is_known = status == KYMO_OK;
   }
