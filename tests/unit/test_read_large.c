@@ -4,6 +4,7 @@
 #include "folder.h"
 #include "read_memory.h"
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/mman.h>
 
 #define GIB4 (UINT64_C(1) << 32)
@@ -325,6 +326,52 @@ static void packets_may_have_long_heads(void **state) {
   kymo_trace_close(trace);
 }
 
+/* A packet of one event in a file of its own; its stream is named after `room` bytes. */
+static void write_after_room(const char *path, uint64_t room, uint64_t begin) {
+  static const uint8_t zeros[1024];
+  struct packet_bytes packet = {.bits = 0};
+  int fd = open(below(path), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  assert_true(fd >= 0);
+  put_le(&packet, 0xc1fc1fc1, 32);
+  write_at(fd, 0, &packet);
+  assert_int_equal(pwrite(fd, zeros, room, 4), room);
+  packet.bits = 0;
+  put_le(&packet, 7, 64);
+  put_le(&packet, begin, 64);
+  put_le(&packet, begin, 64);
+  put_le(&packet, begin, 32);
+  write_at(fd, 4 + room, &packet);
+  close(fd);
+}
+
+/* 512 bytes are read of each file at first. */
+static void long_heads_name_the_stream_of_a_file(void **state) {
+  (void)state;
+  static const uint64_t rooms[] = {0, 492, 493, 500, 508, 600};
+  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+    char text[2048];
+    const char *header = strstr(head_text, "trace {");
+    int size = snprintf(text, sizeof text,
+                        "%.*strace { major = 1; minor = 8; byte_order = le;\n"
+                        "  packet.header := struct { u32 magic; u8 room[%" PRIu64
+                        "]; u64 stream_instance_id; }; };\n"
+                        "%s"
+                        "stream { event.header := struct { t64 timestamp; };\n"
+                        "  packet.context := struct { t64 timestamp_begin; }; };\n"
+                        "event { name = e; fields := struct { u32 v; }; };\n",
+                        (int)(header - head_text), head_text, rooms[i], strchr(header, '\n') + 1);
+    write_file("trace/metadata", text, (size_t)size);
+    write_after_room("trace/later", rooms[i], 20);
+    write_after_room("trace/sooner", rooms[i], 10);
+    struct kymo_trace *trace = open_trace();
+    assert_int_equal(kymo_trace_part(trace, 0)->stream_count, 1);
+    assert_int_equal(value_of(trace, next_event(trace)), 10);
+    assert_int_equal(value_of(trace, next_event(trace)), 20);
+    assert_int_equal(kymo_trace_damage_count(trace), 0);
+    kymo_trace_close(trace);
+  }
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_top, remove_top)
   const struct CMUnitTest tests[] = {
@@ -333,6 +380,7 @@ int main(void) {
       TEST(damage_behind_four_gib_is_told_at_its_byte),
       TEST(packets_of_unknown_size_are_the_whole_file),
       TEST(packets_may_have_long_heads),
+      TEST(long_heads_name_the_stream_of_a_file),
       TEST(events_cut_at_the_end_of_a_large_packet_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
