@@ -64,15 +64,21 @@ static bool is_shape(const struct kymo_stream_plan *plan, struct word_shape want
 
 /* ---- loops ---- */
 
-/* Fills events from `count` on, until an event needs the slow step. Returns the new count. */
+/* The number of a plan among those of its stream class. */
+static inline uint32_t index_of(const struct kymo_stream_plan *plan, const struct kymo_event_plan *event) {
+  return (uint32_t)(event - plan->events);
+}
+
+/* Finds events from `count` on, until one needs the slow step. Returns the new count. */
 static inline __attribute__((always_inline)) uint32_t find(struct kymo_decoder *decoder, uint32_t count,
                                                            const struct word_shape shape, bool is_constant) {
   const struct kymo_stream_plan *plan = decoder->plan;
   const struct kymo_sight sight = {decoder->packet.data, decoder->packet.content_bits, decoder->slots};
   const struct kymo_lead *leads = plan->by_id;
-  struct kymo_event *event = decoder->events + count, *full = decoder->events + decoder->event_capacity;
+  struct kymo_found *found = decoder->found + count, *full = decoder->found + decoder->event_capacity;
   uint64_t next = decoder->next_bits, clock = decoder->clock, boundary = plan->header_align - 1;
-  for (; event < full; event++) {
+  bool has_clock = decoder->ns.clock;
+  for (; found < full; found++) {
     uint64_t begin = shape.is_aligned ? next : (next + boundary) & ~boundary;
     if (KYMO_UNLIKELY(begin >= sight.end))
       break;
@@ -98,13 +104,17 @@ static inline __attribute__((always_inline)) uint32_t find(struct kymo_decoder *
         KYMO_UNLIKELY((after = kymo_lead_end(lead, &sight, after)) > sight.end))
       break;
     clock += (seen.time - clock) & seen.time_mask;
-    event->cycles = clock;
-    kymo_event_fill(event, lead->plan, begin, body);
+    found->cycles = clock;
+    found->offset_bits = begin;
+    found->header_bits = (uint32_t)seen.size_bits;
+    found->index = index_of(plan, lead->plan) & KYMO_FOUND_INDEX;
+    found->has_time = has_clock;
+    found->is_damaged = false;
     next = after;
   }
   decoder->next_bits = next;
   decoder->clock = clock;
-  return (uint32_t)(event - decoder->events);
+  return (uint32_t)(found - decoder->found);
 }
 
 /* The same for events of one size: none has to wait for the size of the previous one. */
@@ -116,19 +126,24 @@ static uint32_t find_array(struct kymo_decoder *decoder, uint32_t count) {
   uint64_t clock = decoder->clock, room = decoder->event_capacity - count;
   uint64_t fit = begin + size <= end ? (end - begin - size) / stride + 1 : 0;
   const uint8_t *bytes = decoder->packet.data + begin / 8;
-  struct kymo_event *event = decoder->events + count, *first = event,
-                    *full = event + (fit < room ? fit : room);
-  for (; event < full; event++, begin += stride, bytes += stride / 8) {
+  struct kymo_found *found = decoder->found + count, *first = found,
+                    *full = found + (fit < room ? fit : room);
+  bool has_clock = decoder->ns.clock;
+  for (; found < full; found++, begin += stride, bytes += stride / 8) {
     uint64_t word = kymo_load_le64(bytes), id = word >> shape->id.shift & shape->id.mask;
     if (KYMO_UNLIKELY(id >= plan->id_count) || KYMO_UNLIKELY(!plan->by_id[id].plan))
       break;
     clock += ((word >> shape->time.shift) - clock) & shape->time.mask;
-    event->cycles = clock;
-    kymo_event_fill(event, plan->by_id[id].plan, begin, begin + shape->size_bits);
+    found->cycles = clock;
+    found->offset_bits = begin;
+    found->header_bits = (uint32_t)shape->size_bits;
+    found->index = index_of(plan, plan->by_id[id].plan) & KYMO_FOUND_INDEX;
+    found->has_time = has_clock;
+    found->is_damaged = false;
   }
-  decoder->next_bits = event > first ? begin - stride + size : decoder->next_bits;
+  decoder->next_bits = found > first ? begin - stride + size : decoder->next_bits;
   decoder->clock = clock;
-  return (uint32_t)(event - decoder->events);
+  return (uint32_t)(found - decoder->found);
 }
 
 /* The first event offset at or after next_bits: the next one, unless the decoder was moved. */
@@ -145,20 +160,21 @@ static uint32_t find_given(struct kymo_decoder *decoder, uint32_t count) {
   const struct kymo_stream_plan *plan = decoder->plan;
   const struct kymo_event_offset *event_offset = next_event_offset(decoder),
                                  *end = decoder->event_offsets + decoder->offset_count;
-  struct kymo_event *event = decoder->events + count, *full = decoder->events + decoder->event_capacity;
-  uint64_t header_bits = plan->header.cases[0].size_bits;
+  struct kymo_found *found = decoder->found + count, *full = decoder->found + decoder->event_capacity;
   bool has_clock = decoder->ns.clock;
-  for (; event < full && event_offset < end; event++, event_offset++) {
-    uint64_t begin = (uint64_t)event_offset->at * 8;
-    event->cycles = event_offset->cycles;
-    event->has_time = has_clock && !event_offset->is_untimed;
-    kymo_event_fill(event, &plan->events[event_offset->class_index], begin, begin + header_bits);
+  for (; found < full && event_offset < end; found++, event_offset++) {
+    found->cycles = event_offset->cycles;
+    found->offset_bits = (uint64_t)event_offset->at * 8;
+    found->header_bits = (uint32_t)plan->header.cases[0].size_bits;
+    found->index = event_offset->class_index & KYMO_FOUND_INDEX;
+    found->has_time = has_clock && !event_offset->is_untimed;
+    found->is_damaged = false;
   }
   decoder->offset_next = (uint32_t)(event_offset - decoder->event_offsets);
   decoder->next_bits = event_offset < end ? (uint64_t)event_offset->at * 8 : decoder->packet.content_bits;
   if (event_offset > decoder->event_offsets)
     decoder->clock = event_offset[-1].cycles;
-  return (uint32_t)(event - decoder->events);
+  return (uint32_t)(found - decoder->found);
 }
 
 #define FINDERS(name, shape)                                                           \
@@ -190,22 +206,21 @@ kymo_finder *kymo_choose_finder(const struct kymo_stream_plan *plan) {
 /* ---- times ---- */
 
 static void find_times(struct kymo_decoder *decoder) {
-  struct kymo_event *event = decoder->events, *end = event + decoder->event_count;
-  int64_t *time_ns = decoder->times_ns;
+  struct kymo_found *found = decoder->found, *end = found + decoder->event_count;
   struct kymo_ns *ns = &decoder->ns;
   ns->is_beyond = false;
   if (!ns->clock) {
-    for (; event < end; event++)
-      *time_ns++ = event->time_ns = INT64_MIN;
+    for (; found < end; found++)
+      found->time_ns = INT64_MIN;
   } else if (ns->frequency == 1000000000) {
-    for (; event < end; event++) {
-      uint64_t distance = event->cycles - ns->anchor_cycles;
-      *time_ns++ = event->time_ns = KYMO_LIKELY(distance < ns->reach) ? ns->anchor_ns + (int64_t)distance
-                                                                      : kymo_ns_anchor(ns, event->cycles);
+    for (; found < end; found++) {
+      uint64_t distance = found->cycles - ns->anchor_cycles;
+      found->time_ns = KYMO_LIKELY(distance < ns->reach) ? ns->anchor_ns + (int64_t)distance
+                                                         : kymo_ns_anchor(ns, found->cycles);
     }
   } else {
-    for (; event < end; event++)
-      *time_ns++ = event->time_ns = kymo_ns_of(ns, event->cycles);
+    for (; found < end; found++)
+      found->time_ns = kymo_ns_of(ns, found->cycles);
   }
 }
 
@@ -213,15 +228,9 @@ static void find_times(struct kymo_decoder *decoder) {
 static void find_untimed(struct kymo_decoder *decoder) {
   const struct kymo_stream_plan *plan = decoder->plan;
   const struct kymo_type *type = plan->timed;
-  for (struct kymo_event *event = decoder->events, *end = event + decoder->event_count; event < end; event++)
-    event->has_time = kymo_fast_bits(decoder->packet.data, event->offset_bits + plan->timed_bits,
+  for (struct kymo_found *found = decoder->found, *end = found + decoder->event_count; found < end; found++)
+    found->has_time = kymo_fast_bits(decoder->packet.data, found->offset_bits + plan->timed_bits,
                                      type->size_bits, type->order == KYMO_ORDER_BIG) != 0;
-}
-
-/* Events without a time keep their place among the others. */
-static void forget_times(struct kymo_decoder *decoder) {
-  for (struct kymo_event *event = decoder->events, *end = event + decoder->event_count; event < end; event++)
-    event->time_ns = event->has_time ? event->time_ns : INT64_MIN;
 }
 
 enum kymo_step kymo_look_ahead(struct kymo_decoder *decoder) {
@@ -237,18 +246,16 @@ enum kymo_step kymo_look_ahead(struct kymo_decoder *decoder) {
       count = decoder->plan->find(decoder, count);
     if (count == decoder->event_capacity)
       break;
-    step = kymo_step_slow(decoder, &decoder->events[count]);
+    step = kymo_step_slow(decoder, &decoder->found[count]);
     if (step != KYMO_STEP_EVENT)
       break; /* found again when the buffered events are used up */
     count++;
   }
   decoder->event_count = count;
-  decoder->events[0].is_damaged = decoder->has_damage;
+  decoder->found[0].is_damaged = decoder->has_damage;
   decoder->has_damage = decoder->has_damage && count == 0;
   find_times(decoder);
   if (KYMO_UNLIKELY(decoder->plan->has_timed) && !decoder->event_offsets)
     find_untimed(decoder);
-  if (KYMO_UNLIKELY(decoder->plan->has_timed || decoder->event_offsets))
-    forget_times(decoder);
   return count > 0 ? KYMO_STEP_EVENT : step;
 }

@@ -21,15 +21,12 @@ static int take_plan(struct kymo_decoder *decoder, const struct kymo_schema_plan
 
 int kymo_decoder_prepare(struct kymo_decoder *decoder, struct kymo_arena *arena, uint32_t capacity,
                          struct kymo_error *error) {
-  char *memory = kymo_arena_alloc(arena, capacity * sizeof *decoder->events + KYMO_CACHE_LINE);
-  decoder->times_ns = kymo_arena_array(arena, capacity + (size_t)1, sizeof *decoder->times_ns);
+  char *memory = kymo_arena_alloc(arena, (capacity + (size_t)1) * sizeof *decoder->found + KYMO_CACHE_LINE);
   int status = take_plan(decoder, decoder->schema_plan, arena, error);
-  if (status != KYMO_OK || !decoder->times_ns || !memory)
+  if (status != KYMO_OK || !memory)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   decoder->event_capacity = capacity;
-  decoder->events = (struct kymo_event *)(void *)(memory + (-(uintptr_t)memory & (KYMO_CACHE_LINE - 1)));
-  for (uint32_t i = 0; i < capacity; i++)
-    decoder->events[i].packet = &decoder->packet;
+  decoder->found = (struct kymo_found *)(void *)(memory + (-(uintptr_t)memory & (KYMO_CACHE_LINE - 1)));
   if (decoder->stream.class_)
     kymo_decoder_set_clock(decoder, decoder->stream.class_);
   return KYMO_OK;
@@ -44,8 +41,6 @@ void kymo_decoder_clock(const struct kymo_decoder *decoder, const struct kymo_st
 
 void kymo_decoder_set_clock(struct kymo_decoder *decoder, const struct kymo_stream_class *class_) {
   kymo_decoder_clock(decoder, class_, &decoder->ns);
-  for (uint32_t i = 0; i < decoder->event_capacity; i++)
-    decoder->events[i].has_time = decoder->ns.clock != NULL;
 }
 
 int64_t kymo_place_ns(const struct kymo_event *event) {
@@ -116,14 +111,16 @@ bool kymo_decoder_enter_event(struct kymo_decoder *decoder, const struct kymo_ra
   if (raw->begin_bits > raw->size_bits || !kymo_program_run(&body->program, run))
     return false;
   decoder->clock = raw->cycles;
-  struct kymo_event *event = decoder->events;
-  kymo_event_fill(event, body, raw->begin_bits, raw->begin_bits);
-  event->cycles = raw->cycles;
+  bool has_clock = decoder->ns.clock != NULL;
   decoder->ns.is_beyond = false;
-  event->is_damaged = decoder->has_damage;
+  decoder->found[0] =
+      (struct kymo_found){.time_ns = has_clock ? kymo_ns_of(&decoder->ns, raw->cycles) : INT64_MIN,
+                          .cycles = raw->cycles,
+                          .offset_bits = raw->begin_bits,
+                          .index = raw->class_->index & KYMO_FOUND_INDEX,
+                          .has_time = has_clock,
+                          .is_damaged = decoder->has_damage};
   decoder->has_damage = false;
-  decoder->times_ns[0] = event->time_ns =
-      decoder->ns.clock ? kymo_ns_of(&decoder->ns, raw->cycles) : INT64_MIN;
   decoder->event_count = 1;
   decoder->located = 0;
   return true;
@@ -134,8 +131,7 @@ bool kymo_decoder_enter_event(struct kymo_decoder *decoder, const struct kymo_ra
 void kymo_decoder_keep(struct kymo_decoder *decoder, uint32_t first, uint32_t count) {
   decoder->ahead.dropped += first;
   decoder->event_count = count;
-  memmove(decoder->events, decoder->events + first, count * sizeof *decoder->events);
-  memmove(decoder->times_ns, decoder->times_ns + first, count * sizeof *decoder->times_ns);
+  memmove(decoder->found, decoder->found + first, count * sizeof *decoder->found);
 }
 
 int kymo_decoder_renew(struct kymo_decoder *decoder, const struct kymo_schema_plan *plan,
@@ -152,8 +148,8 @@ int kymo_decoder_renew(struct kymo_decoder *decoder, const struct kymo_schema_pl
   return KYMO_OK;
 }
 
-void kymo_decoder_return(struct kymo_decoder *decoder, const struct kymo_event *next) {
-  if (next < decoder->events + decoder->event_count) {
+void kymo_decoder_return(struct kymo_decoder *decoder, const struct kymo_found *next) {
+  if (next < decoder->found + decoder->event_count) {
     decoder->next_bits = next->offset_bits;
     decoder->clock = next->cycles;
   }

@@ -3,9 +3,11 @@
  * The decoder of a stream: the current packet, and the events that were found ahead in it. It knows bytes and
  * plans, and neither files nor other streams: its owner moves it from packet to packet.
  *
- *   packet head ──► kymo_decoder_enter ──► kymo_look_ahead ──► events[] ──► walk, get, format
+ *   packet head ──► kymo_decoder_enter ──► kymo_look_ahead ──► found[] ──► event ──► walk, get, format
  *
- * An event leads to its decoder through its packet, so fields are read without the trace.
+ * An event that was found ahead takes half a cache line: much is found, and waits until other streams have
+ * delivered theirs. It becomes a struct kymo_event when it is merged. That leads to its decoder through its
+ * packet, so fields are read without the trace.
  */
 #ifndef KYMO_DECODE_DECODER_H
 #define KYMO_DECODE_DECODER_H
@@ -15,6 +17,21 @@
 
 #define KYMO_CACHE_LINE 64
 _Static_assert(sizeof(struct kymo_event) <= KYMO_CACHE_LINE, "lookup and merge are planned per cache line");
+
+/* No stream class has as many event classes: their plans alone would take 100 GB. */
+#define KYMO_FOUND_INDEX ((UINT32_C(1) << 30) - 1)
+
+/* An event that was found ahead: all that its packet does not say. */
+struct kymo_found {
+  int64_t time_ns;       /* its place in the order of times, also if it has none; INT64_MIN without a clock */
+  uint64_t cycles;       /* as in struct kymo_event */
+  uint64_t offset_bits;  /* as there */
+  uint32_t header_bits;  /* as there */
+  uint32_t index : 30;   /* of its plan, among those of the stream class */
+  uint32_t has_time : 1; /* as there */
+  uint32_t is_damaged : 1;
+};
+_Static_assert(sizeof(struct kymo_found) <= KYMO_CACHE_LINE / 2, "many streams wait with some events each");
 
 struct kymo_decoder {
   struct kymo_stream stream;                  /* first: a kymo_stream is its decoder */
@@ -48,10 +65,9 @@ struct kymo_decoder {
       *event_offsets;                  /* of the packet's events; NULL: they are found by decoding */
   uint32_t offset_count, offset_next;  /* offset_next: of the event at next_bits */
   const struct kymo_stream_plan *plan; /* NULL before the first packet */
-  struct kymo_event *events;           /* found ahead */
+  struct kymo_found *found;            /* has space for one more than the capacity */
   uint64_t *slots;
-  int64_t *times_ns; /* of the events */
-  uint32_t event_count, event_capacity;
+  uint32_t event_count, event_capacity; /* of `found` */
   struct kymo_ns ns;
 };
 
@@ -81,9 +97,25 @@ void kymo_decoder_keep(struct kymo_decoder *decoder, uint32_t first, uint32_t co
 int kymo_decoder_renew(struct kymo_decoder *decoder, const struct kymo_schema_plan *plan,
                        struct kymo_arena *arena, struct kymo_error *error);
 /* Drops the events found ahead; the next lookahead begins with `next`, if that is one of them. */
-void kymo_decoder_return(struct kymo_decoder *decoder, const struct kymo_event *next);
+void kymo_decoder_return(struct kymo_decoder *decoder, const struct kymo_found *next);
 
 /* ---- the events of the packet ---- */
+
+/* Makes an event of what was found ahead, all but its number. It is valid while the decoder is in the packet.
+ * `plans` are those of the packet's stream class. */
+static inline void kymo_event_build(struct kymo_event *event, const struct kymo_found *found,
+                                    const struct kymo_packet *packet, const struct kymo_event_plan *plans) {
+  const struct kymo_event_plan *plan = plans + found->index;
+  event->class_ = plan->class_;
+  event->packet = packet;
+  event->time_ns = found->has_time ? found->time_ns : INT64_MIN;
+  event->cycles = found->cycles;
+  event->offset_bits = found->offset_bits;
+  event->has_time = found->has_time;
+  event->is_damaged = found->is_damaged;
+  event->header_bits = found->header_bits;
+  event->plan = plan;
+}
 
 static inline struct kymo_decoder *kymo_decoder_of(const struct kymo_event *event) {
   return (struct kymo_decoder *)(uintptr_t)event->packet->stream;

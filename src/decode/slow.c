@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The slow step: any event by its programs, and the message of a decode error. */
+#include "base/search.h"
 #include "decode/step.h"
 
 static bool run_header(struct kymo_decoder *decoder, struct kymo_meaning *meaning) {
@@ -26,7 +27,7 @@ static void begin_run(struct kymo_decoder *decoder, uint64_t at) {
                                    .budget = decoder->budget};
 }
 
-enum kymo_step kymo_step_slow(struct kymo_decoder *decoder, struct kymo_event *event) {
+enum kymo_step kymo_step_slow(struct kymo_decoder *decoder, struct kymo_found *found) {
   const struct kymo_stream_plan *plan = decoder->plan;
   struct kymo_run *run = &decoder->run;
   struct kymo_meaning meaning;
@@ -47,8 +48,11 @@ enum kymo_step kymo_step_slow(struct kymo_decoder *decoder, struct kymo_event *e
   uint64_t begin = kymo_round_up(decoder->next_bits, plan->header_align);
   if (body_bits - begin > UINT32_MAX)
     return fail_step(decoder, KYMO_DECODE_ERROR_HEADER, body_bits - begin);
-  kymo_event_fill(event, body, begin, body_bits);
-  event->cycles = meaning.clock;
+  *found = (struct kymo_found){.cycles = meaning.clock,
+                               .offset_bits = begin,
+                               .header_bits = (uint32_t)(body_bits - begin),
+                               .index = body->class_->index & KYMO_FOUND_INDEX,
+                               .has_time = decoder->ns.clock != NULL};
   decoder->next_bits = run->at;
   decoder->budget = run->budget;
   decoder->clock = meaning.clock;
@@ -72,16 +76,25 @@ void kymo_decoder_locate(struct kymo_decoder *decoder, const struct kymo_event *
   kymo_program_run(&plan->program, &decoder->run);
 }
 
+/* The event after this one in its packet, if it was found ahead and is not replaced by later ones yet. */
+static const struct kymo_found *find_next(const struct kymo_decoder *decoder,
+                                          const struct kymo_event *event) {
+  const struct kymo_found *found = decoder->found;
+  uint32_t count = decoder->event_count;
+  uint32_t after = KYMO_COUNT_BEFORE(count, i, found[i].offset_bits <= event->offset_bits);
+  bool is_there = after > 0 && after < count && found[after - 1].offset_bits == event->offset_bits;
+  return is_there ? &found[after] : NULL;
+}
+
 /* The next event's header may begin where this one ends, or after padding. */
 uint64_t kymo_event_end(const struct kymo_event *event) {
   struct kymo_decoder *decoder = kymo_decoder_of(event);
   const struct kymo_event_plan *plan = event->plan;
   if (plan->is_constant)
     return kymo_body_bits(event) + plan->size_bits;
-  if (event + 1 == decoder->events + decoder->event_count)
-    return decoder->next_bits;
-  if (decoder->plan->is_aligned)
-    return event[1].offset_bits;
+  const struct kymo_found *next = decoder->plan->is_aligned ? find_next(decoder, event) : NULL;
+  if (next)
+    return next->offset_bits;
   kymo_decoder_locate(decoder, event);
   return decoder->run.at;
 }

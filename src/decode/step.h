@@ -14,8 +14,9 @@
 
 enum kymo_step { KYMO_STEP_EVENT, KYMO_STEP_END, KYMO_STEP_ERROR };
 
-/* Any event at decoder->next_bits, and all its possible decode errors: decoder->run has them. (slow.c) */
-enum kymo_step kymo_step_slow(struct kymo_decoder *decoder, struct kymo_event *event);
+/* Any event at decoder->next_bits, and all its possible decode errors: decoder->run has them. The time in
+ * nanoseconds is left out. (slow.c) */
+enum kymo_step kymo_step_slow(struct kymo_decoder *decoder, struct kymo_found *found);
 
 static inline uint64_t kymo_load(const uint8_t *header, const struct kymo_load *load) {
   uint64_t word = kymo_load_le64(header + load->offset);
@@ -80,16 +81,6 @@ kymo_lead_end(const struct kymo_lead *lead, const struct kymo_sight *sight, uint
   if (KYMO_UNLIKELY(!lead->is_plain | is_long | ((from & 7) != 0)))
     return kymo_program_end(lead->op, sight, from);
   return from + count * lead->stride_bits + (text * 8 & lead->text_mask) + lead->tail_bits;
-}
-
-/* Fills the members that differ from one event of a packet to the next, except the time. Storing is most of
- * the work. */
-static inline void kymo_event_fill(struct kymo_event *event, const struct kymo_event_plan *plan,
-                                   uint64_t begin, uint64_t body) {
-  event->class_ = plan->class_;
-  event->offset_bits = begin;
-  event->header_bits = (uint32_t)(body - begin);
-  event->plan = plan;
 }
 
 #endif

@@ -35,6 +35,7 @@ struct filter_activities {
   struct ended *queue;                     /* at most one of each activity */
   uint32_t queue_next, queue_count;
   struct kymo_strbuf bytes; /* payloads, KYMO_SLACK after each */
+  struct kymo_event added;  /* the last one that was returned */
 };
 
 /* ---- the stream ---- */
@@ -495,7 +496,8 @@ bool kymo_filter_activities_next(struct filter_machine *machine, const struct ky
     machine->failed = KYMO_E_MEMORY;
     return false;
   }
-  struct kymo_event *added = &stream->decoder.events[0];
+  struct kymo_event *added = &activities->added;
+  kymo_event_build(added, &stream->decoder.found[0], &stream->decoder.packet, stream->decoder.plan->events);
   added->number = 0;
   added->time_ns = begin_ns;
   added->has_time = true;

@@ -51,7 +51,7 @@ static void set_mark(struct kymo_stream_mark *mark, const struct stream_state *s
                                 .previous_discarded = previous->discarded,
                                 .previous_end = previous->end_cycles};
   if (mark->kind == KYMO_MARK_EVENTS)
-    mark->given = stream->decoder.ahead.dropped + (uint32_t)(cursor->next - stream->decoder.events);
+    mark->given = stream->decoder.ahead.dropped + (uint32_t)(cursor->next - stream->decoder.found);
   else if (mark->kind == KYMO_MARK_NOTICES)
     mark->given = stream->notice_next;
   else

@@ -207,8 +207,8 @@ static int widen_by_events(struct range *range, struct stream_state *stream, str
     for (uint32_t i = 0; status == KYMO_OK && stream->phase == STREAM_EVENT && stream->decoder.ns.clock &&
                          i < stream->decoder.event_count;
          i++)
-      if (stream->decoder.events[i].has_time)
-        widen(range, stream->decoder.times_ns[i]);
+      if (stream->decoder.found[i].has_time)
+        widen(range, stream->decoder.found[i].time_ns);
   }
   return status;
 }

@@ -56,15 +56,18 @@ static inline uint32_t kymo_merge_rank(const struct merge *merge, uint64_t key) 
   return (uint32_t)(key & ((UINT64_C(1) << merge->rank_bits) - 1));
 }
 
+/* Plays the game of a node again, after one of the two has a new key: returns the winner's. */
+static inline uint64_t kymo_merge_play(struct merge *merge, size_t node, uint64_t key) {
+  uint64_t other = merge->nodes[node];
+  merge->nodes[node] = other > key ? other : key;
+  return other > key ? key : other;
+}
+
 /* The winner so far has a new key: returns the new winner's. */
 static inline uint64_t kymo_merge_replay(struct merge *merge, uint64_t key) {
-  uint64_t *nodes = merge->nodes;
-  for (size_t node = (merge->count + kymo_merge_rank(merge, key)) / 2; node > 0; node /= 2) {
-    uint64_t other = nodes[node];
-    nodes[node] = other > key ? other : key;
-    key = other > key ? key : other;
-  }
-  return nodes[0] = key;
+  for (size_t node = (merge->count + kymo_merge_rank(merge, key)) / 2; node > 0; node /= 2)
+    key = kymo_merge_play(merge, node, key);
+  return merge->nodes[0] = key;
 }
 
 /* The smallest key except that of the winner. */

@@ -3,10 +3,10 @@
  * kymo_trace_next returns the events of the merged batch one by one; when they are used up, it merges the
  * next batch.
  *
- *   streams ── look ahead ──► events ── loser tree ──► batch ──► kymo_trace_next
+ *   streams ── look ahead ──► found ── loser tree ──► batch of events ──► kymo_trace_next
  *
- * Merging stops where something else than an event comes first: a stream whose buffered events are all in the
- * batch (they must be returned before it may look ahead), pending notices, the end.
+ * Merging stops where something else than an event comes first: a stream that has no more events in its
+ * packet (those in the batch must be returned before it may leave it), pending notices, the end.
  */
 #include "base/fail.h"
 #include "source/prefilter.h"
@@ -23,12 +23,12 @@ static bool has_events(const struct kymo_trace *trace, uint32_t rank) {
 
 /* The time of the next event or notice of a stream. */
 static int64_t time_of(const struct kymo_trace *trace, uint32_t rank) {
-  return has_events(trace, rank) ? *trace->cursors[rank].time_ns : kymo_stream_key(trace->streams[rank]);
+  return has_events(trace, rank) ? trace->cursors[rank].next->time_ns : kymo_stream_key(trace->streams[rank]);
 }
 
 /* The key of the event after the next one. After the last time there is one that is far away. */
 static inline uint64_t following_key(const struct kymo_trace *trace, uint32_t rank) {
-  return kymo_merge_key(&trace->merge, trace->cursors[rank].time_ns[1], rank);
+  return kymo_merge_key(&trace->merge, trace->cursors[rank].next[1].time_ns, rank);
 }
 
 static void set_following(struct kymo_trace *trace, uint32_t rank) {
@@ -41,18 +41,18 @@ static void set_cursor(struct kymo_trace *trace, struct stream_state *stream) {
   struct merge_cursor *cursor = &trace->cursors[stream->rank];
   uint32_t count = stream->phase == STREAM_EVENT ? stream->decoder.event_count : 0;
   if (stream->phase == STREAM_EVENT)
-    stream->decoder.times_ns[count] = INT64_MAX;
-  cursor->time_ns = stream->decoder.times_ns;
-  cursor->next = stream->decoder.events;
-  cursor->end = stream->decoder.events + count;
+    stream->decoder.found[count].time_ns = INT64_MAX;
+  cursor->packet = &stream->decoder.packet;
+  cursor->plans = stream->decoder.plan ? stream->decoder.plan->events : NULL;
+  cursor->more = count ? stream->decoder.packet.data + stream->decoder.next_bits / 8 : NULL;
+  cursor->next = stream->decoder.found;
+  cursor->end = stream->decoder.found + count;
   set_following(trace, stream->rank);
 }
 
 void kymo_trace_set_cursor(struct kymo_trace *trace, struct stream_state *stream, uint32_t given) {
   set_cursor(trace, stream);
-  struct merge_cursor *cursor = &trace->cursors[stream->rank];
-  cursor->next += given;
-  cursor->time_ns += given;
+  trace->cursors[stream->rank].next += given;
 }
 
 static void build(struct kymo_trace *trace) {
@@ -78,20 +78,31 @@ static void enter(struct kymo_trace *trace, struct stream_state *stream) {
   trace->must_build |= kymo_merge_is_far(&trace->merge, key);
 }
 
+/* An array that begins with a cache line. */
+static void *make_lines(struct kymo_trace *trace, size_t count, size_t size) {
+  char *memory = kymo_arena_array(&trace->arena, count + KYMO_CACHE_LINE / size + 1, size);
+  return memory ? memory + (-(uintptr_t)memory & (KYMO_CACHE_LINE - 1)) : NULL;
+}
+
+static bool make_batch(struct kymo_trace *trace) {
+  trace->batch_events = make_lines(trace, KYMO_BATCH_EVENTS, sizeof *trace->batch_events);
+  trace->batch = kymo_arena_array(&trace->arena, KYMO_BATCH_EVENTS, sizeof *trace->batch);
+  return trace->batch_events && trace->batch;
+}
+
 /* For all streams, and when following for as many new ones. */
 static int make_room(struct kymo_trace *trace, struct kymo_error *error) {
   size_t count = trace->stream_count, capacity = trace->follow ? 2 * count : count;
   uint64_t *nodes = trace->merge.nodes;
   if (count > trace->merge_capacity) {
     nodes = kymo_arena_array(&trace->arena, capacity, sizeof *nodes);
-    trace->cursors = kymo_arena_array(&trace->arena, capacity, sizeof *trace->cursors);
+    trace->cursors = make_lines(trace, capacity, sizeof *trace->cursors);
     trace->heads_ns = kymo_arena_array(&trace->arena, capacity, sizeof *trace->heads_ns);
     trace->are_over = kymo_arena_array(&trace->arena, capacity, sizeof *trace->are_over);
     trace->merge_capacity = capacity;
   }
-  if (!trace->batch)
-    trace->batch = kymo_arena_array(&trace->arena, KYMO_BATCH_EVENTS, sizeof *trace->batch);
-  if (!nodes || !trace->cursors || !trace->batch || !trace->heads_ns || !trace->are_over)
+  if ((!trace->batch_events && !make_batch(trace)) || !nodes || !trace->cursors || !trace->heads_ns ||
+      !trace->are_over)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   kymo_merge_begin(&trace->merge, nodes, count);
   return KYMO_OK;
@@ -156,16 +167,12 @@ static int settle(struct kymo_trace *trace, struct kymo_error *error) {
 
 /* ---- merging ---- */
 
-/* A single stream: its events, unchanged. If it is the only stream, and none is left out, they usually are in
- * the batch already. */
+/* A single stream: its events, unchanged. */
 static uint32_t merge_all(struct kymo_trace *trace, struct stream_state *stream) {
   struct merge_cursor *cursor = &trace->cursors[stream->rank];
   uint32_t count = (uint32_t)(cursor->end - cursor->next);
-  if (trace->stream_count > 1 || trace->batch[0] != cursor->next || trace->straight < count) {
-    for (uint32_t i = 0; i < count; i++)
-      trace->batch[i] = cursor->next + i;
-    trace->straight = count;
-  }
+  for (uint32_t i = 0; i < count; i++)
+    kymo_event_build(&trace->batch_events[i], cursor->next + i, cursor->packet, cursor->plans);
   cursor->next = cursor->end;
   trace->empty = stream;
   return count;
@@ -178,88 +185,120 @@ static inline uint32_t least(size_t a, size_t b, size_t c) {
 
 /* Two streams with events: their order cannot be predicted, so no branch depends on it. As many games as the
  * shorter one has events need no check for its end. */
-static uint32_t merge_two(struct kymo_trace *trace) {
+static uint32_t merge_two(struct kymo_trace *trace, uint32_t count) {
   struct merge_cursor one = trace->cursors[0], other = trace->cursors[1];
-  struct kymo_event **merged = trace->batch, **full = merged + KYMO_BATCH_EVENTS;
+  const struct kymo_packet *const packets[] = {one.packet, other.packet};
+  const struct kymo_event_plan *const plans[] = {one.plans, other.plans};
+  struct kymo_event *merged = trace->batch_events + count, *full = trace->batch_events + KYMO_BATCH_EVENTS;
   for (uint32_t games; (games = least((size_t)(one.end - one.next), (size_t)(other.end - other.next),
                                       (size_t)(full - merged))) > 0;) {
     size_t lost = 0; /* by `one` */
     for (size_t game = 0; game < games; game++) {
-      size_t won = game - lost;
-      bool is_other = other.time_ns[lost] < one.time_ns[won];
-      uintptr_t first = (uintptr_t)(one.next + won), second = (uintptr_t)(other.next + lost);
-      merged[game] =
-          (struct kymo_event *)(first ^ ((first ^ second) & -(uintptr_t)is_other)); /* ?: would be a branch */
+      const struct kymo_found *mine = one.next + (game - lost), *yours = other.next + lost;
+      bool is_other = yours->time_ns < mine->time_ns;
+      uintptr_t first = (uintptr_t)mine, second = (uintptr_t)yours;
+      first ^= (first ^ second) & -(uintptr_t)is_other; /* ?: would be a branch */
+      kymo_event_build(&merged[game], (const struct kymo_found *)first, packets[is_other], plans[is_other]);
       lost += is_other;
     }
     merged += games;
     one.next += games - lost;
-    one.time_ns += games - lost;
     other.next += lost;
-    other.time_ns += lost;
   }
   trace->cursors[0] = one;
   trace->cursors[1] = other;
   set_following(trace, 0);
   set_following(trace, 1);
   bool one_is_empty = one.next == one.end, other_is_empty = other.next == other.end;
-  uint32_t first = one_is_empty ? 0 : other_is_empty ? 1 : *other.time_ns < *one.time_ns;
+  uint32_t first = one_is_empty ? 0 : other_is_empty ? 1 : other.next->time_ns < one.next->time_ns;
   if (one_is_empty || other_is_empty)
     trace->empty = trace->streams[first];
   trace->merge.nodes[0] = first; /* not a key, but the rank is right, and the next game needs no more */
-  trace->merge.nodes[1] = kymo_merge_key(&trace->merge, first ? *one.time_ns : *other.time_ns, !first);
+  trace->merge.nodes[1] =
+      kymo_merge_key(&trace->merge, first ? one.next->time_ns : other.next->time_ns, !first);
   trace->must_build = kymo_merge_is_far(&trace->merge, trace->merge.nodes[1]);
-  return (uint32_t)(merged - trace->batch);
+  return (uint32_t)(merged - trace->batch_events) - count;
 }
 
 /* Adds events of one stream to the batch while they come before the key `limit`. Returns their number. The
  * event that is first then is the one that follows. */
-static uint32_t merge_run(const struct kymo_trace *trace, struct kymo_event **batch, uint32_t room,
-                          uint32_t rank, uint64_t limit) {
+static uint32_t merge_run(const struct kymo_trace *trace, uint32_t count, uint32_t rank, uint64_t limit) {
   struct merge_cursor *cursor = &trace->cursors[rank];
-  struct kymo_event *event = cursor->next, *end = cursor->end;
-  const int64_t *time_ns = cursor->time_ns;
-  uint32_t count = 0;
-  for (; event < end && count < room && kymo_merge_key(&trace->merge, *time_ns, rank) < limit; time_ns++)
-    batch[count++] = event++;
-  cursor->next = event;
-  cursor->time_ns = time_ns;
-  cursor->following = kymo_merge_key(&trace->merge, *time_ns, rank);
-  return count;
+  const struct kymo_found *found = cursor->next;
+  uint32_t begin = count;
+  for (; found < cursor->end && count < KYMO_BATCH_EVENTS &&
+         kymo_merge_key(&trace->merge, found->time_ns, rank) < limit;
+       found++)
+    kymo_event_build(&trace->batch_events[count++], found, cursor->packet, cursor->plans);
+  cursor->next = found;
+  cursor->following = kymo_merge_key(&trace->merge, found->time_ns, rank);
+  return count - begin;
 }
 
-/* Adds one event to the batch. When many streams alternate, it is returned much later, and its stream is
- * needed again even later: so the data is prefetched now. */
-static inline struct kymo_event *merge_one(const struct kymo_trace *trace, uint32_t rank) {
+/* Adds one event to the batch. */
+static inline void merge_one(const struct kymo_trace *trace, uint32_t count, uint32_t rank) {
   struct merge_cursor *cursor = &trace->cursors[rank];
-  struct kymo_event *event = cursor->next++;
-  cursor->time_ns++;
-  __builtin_prefetch(event);
-  if (KYMO_UNLIKELY(cursor->end - cursor->next == 2)) {
-    const struct stream_state *stream = trace->streams[rank];
-    __builtin_prefetch(&stream->decoder.ns.anchor_cycles);
-    __builtin_prefetch(stream->decoder.packet.data + stream->decoder.next_bits / 8);
-  }
-  return event;
+  kymo_event_build(&trace->batch_events[count], cursor->next++, cursor->packet, cursor->plans);
+}
+
+/* What looking on needs: the state of the stream, and the first lines of data, after which the processor sees
+ * where it goes. */
+static __attribute__((noinline)) void prefetch_state(const struct stream_state *stream, const uint8_t *more) {
+  enum { DATA_LINES = 6 };
+  const char *state = (const char *)stream + offsetof(struct stream_state, decoder.has_damage);
+  const char *end = (const char *)&stream->causes;
+  __asm__ volatile("" : : : "memory"); /* a function that only prefetches is taken for one without effect */
+  for (; state < end; state += KYMO_CACHE_LINE)
+    __builtin_prefetch(state);
+  for (unsigned i = 0; i < DATA_LINES; i++)
+    __builtin_prefetch(more + (size_t)i * KYMO_CACHE_LINE);
+}
+
+/* The stream will be first soon. (Not inlined, it would be taken for a function without effect, too.) */
+static inline __attribute__((always_inline)) void prefetch_event(const struct kymo_trace *trace,
+                                                                 uint32_t rank) {
+  const struct merge_cursor *cursor = &trace->cursors[rank];
+  __builtin_prefetch(cursor->next);
+  __builtin_prefetch(cursor->next + 2);
+  if (KYMO_UNLIKELY(cursor->end - cursor->next == 1))
+    prefetch_state(trace->streams[rank], cursor->more);
+}
+
+/* The winner so far has a new key: returns the new winner's. As kymo_merge_replay; but between two turns of a
+ * stream, many others use the cache. A stream that wins the games of a sixteenth of all will be first after
+ * about as many turns: what is needed then is prefetched now, as far as nothing else must be known. One that
+ * wins those of a fourth is known well enough to prefetch its event. */
+static inline uint64_t replay(struct kymo_trace *trace, uint64_t key) {
+  enum { SOON = 256, NEXT = 16 };
+  struct merge *merge = &trace->merge;
+  size_t node = (merge->count + kymo_merge_rank(merge, key)) / 2;
+  for (; node >= SOON; node /= 2)
+    key = kymo_merge_play(merge, node, key);
+  __builtin_prefetch(&trace->cursors[kymo_merge_rank(merge, key)]);
+  for (; node >= NEXT; node /= 2)
+    key = kymo_merge_play(merge, node, key);
+  prefetch_event(trace, kymo_merge_rank(merge, key));
+  for (; node > 0; node /= 2)
+    key = kymo_merge_play(merge, node, key);
+  return merge->nodes[0] = key;
 }
 
 /* Adds as many events to the batch as can be ordered now. The first stream has some. One game waits for the
  * previous one, so its input is ready: the key of the following event of the same stream was computed at that
  * stream's last turn. */
-static uint32_t merge_many(struct kymo_trace *trace) {
+static uint32_t merge_many(struct kymo_trace *trace, uint32_t begin) {
   struct merge *merge = &trace->merge;
-  struct kymo_event **batch = trace->batch;
   uint64_t key = merge->nodes[0];
-  uint32_t count = 0, last = UINT32_MAX;
+  uint32_t count = begin, last = UINT32_MAX;
   for (;;) {
     uint32_t rank = kymo_merge_rank(merge, key);
     struct merge_cursor *cursor = &trace->cursors[rank];
     if (KYMO_UNLIKELY(cursor->next == cursor->end))
       break;          /* notices, or the end */
     if (rank == last) /* several in a row: then it is worth computing how far it may go */
-      count += merge_run(trace, batch + count, KYMO_BATCH_EVENTS - count, rank, kymo_merge_runner_up(merge));
+      count += merge_run(trace, count, rank, kymo_merge_runner_up(merge));
     else
-      batch[count++] = merge_one(trace, rank);
+      merge_one(trace, count++, rank);
     last = rank;
     key = cursor->following;
     bool is_far = kymo_merge_is_far(merge, key);
@@ -268,21 +307,50 @@ static uint32_t merge_many(struct kymo_trace *trace) {
       break;
     }
     cursor->following = following_key(trace, rank);
-    key = kymo_merge_replay(merge, key);
+    key = replay(trace, key);
     if (KYMO_UNLIKELY(is_far) || count == KYMO_BATCH_EVENTS) {
       trace->must_build = is_far;
       break;
     }
   }
-  return count;
+  return count - begin;
+}
+
+/* Adds events to the `count` that the batch has, of which the first stream has some. Returns their number. */
+static uint32_t merge_some(struct kymo_trace *trace, uint32_t count) {
+  if (trace->stream_count == 2 && has_events(trace, 0) && has_events(trace, 1))
+    return merge_two(trace, count);
+  return merge_many(trace, count);
+}
+
+/* Whether streams may look ahead while events that they found before are in the batch: what is damaged must
+ * not be reported before these, those after a slice are returned to the streams, and a trace that grows is
+ * described anew between batches. */
+static bool may_look_on(const struct kymo_trace *trace) {
+  return !trace->stops_at_damage && !trace->follow && trace->slice_end_ns == INT64_MAX;
 }
 
 /* Merges the next batch of the streams, the first of which has events. */
 static uint32_t merge_batch(struct kymo_trace *trace) {
   if (trace->stream_count == 1 || trace->options.unmerged)
     return merge_all(trace, first_stream(trace));
-  bool are_two = trace->stream_count == 2 && has_events(trace, 0) && has_events(trace, 1);
-  return are_two ? merge_two(trace) : merge_many(trace);
+  uint32_t count = merge_some(trace, 0);
+  while (trace->empty && count < KYMO_BATCH_EVENTS && may_look_on(trace) &&
+         kymo_stream_look_on(trace->empty)) {
+    enter(trace, trace->empty);
+    trace->empty = NULL;
+    if (trace->must_build || kymo_merge_is_far(&trace->merge, trace->merge.nodes[0]))
+      break;
+    count += merge_some(trace, count);
+  }
+  return count;
+}
+
+/* The batch has the events in their order again, after some were left out. */
+static void straighten(struct kymo_trace *trace) {
+  for (uint32_t i = 0; i < KYMO_BATCH_EVENTS; i++)
+    trace->batch[i] = &trace->batch_events[i];
+  trace->is_straight = true;
 }
 
 /* Returns what was merged from the end of the slice on to its streams. */
@@ -292,9 +360,7 @@ static uint32_t end_slice(struct kymo_trace *trace, uint32_t count) {
     kept++;
   for (uint32_t i = kept; i < count; i++) {
     const struct stream_state *stream = kymo_stream_of(trace->batch[i]);
-    struct merge_cursor *cursor = &trace->cursors[stream->rank];
-    cursor->next--;
-    cursor->time_ns = stream->decoder.times_ns + (cursor->next - stream->decoder.events);
+    trace->cursors[stream->rank].next--;
   }
   if (kept < count) {
     trace->must_build = true;
@@ -385,7 +451,7 @@ void kymo_trace_select(struct kymo_trace *trace) {
     kept += !kymo_event_is_unwanted(trace, batch[i]);
   }
   trace->batch_count = kept;
-  trace->straight = 0;
+  trace->is_straight = false;
   trace->are_numbered = true;
 }
 
@@ -469,6 +535,8 @@ __attribute__((noinline)) int kymo_trace_merge_batch(struct kymo_trace *trace, s
   trace->is_at_rest = status == KYMO_AGAIN && trace->follow;
   if (status == KYMO_OK && trace->number >= trace->lay_number)
     kymo_checkpoint_lay(trace);
+  if (!trace->is_straight)
+    straighten(trace);
   if (status == KYMO_OK)
     trace->batch_count = merge_batch(trace);
   if (KYMO_UNLIKELY(trace->slice_end_ns != INT64_MAX))

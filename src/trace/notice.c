@@ -97,8 +97,8 @@ void kymo_note_packet_begin(struct stream_state *stream) {
   uint64_t begin = packet->begin_cycles;
   if (stream->part->quirks & KYMO_QUIRK_BEGIN_LATE) {
     stream->is_ahead = kymo_look_ahead(&stream->decoder) == KYMO_STEP_EVENT;
-    if (stream->is_ahead && stream->decoder.events[0].cycles < begin)
-      begin = stream->decoder.events[0].cycles;
+    if (stream->is_ahead && stream->decoder.found[0].cycles < begin)
+      begin = stream->decoder.found[0].cycles;
   }
   note_packet_boundary(stream, KYMO_BOUNDARY_PACKET_BEGIN, packet->has_begin, begin);
 }

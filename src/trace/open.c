@@ -202,7 +202,7 @@ static int order_streams(struct kymo_trace *trace, struct kymo_error *error) {
       trace->streams[at++] = trace->parts[i]->streams[k];
   rank_streams(trace);
   for (size_t i = 0; i < trace->stream_count; i++) {
-    int status = trace->streams[i]->decoder.events ? KYMO_OK : kymo_stream_prepare(trace->streams[i], error);
+    int status = trace->streams[i]->decoder.found ? KYMO_OK : kymo_stream_prepare(trace->streams[i], error);
     if (status != KYMO_OK)
       return status;
   }

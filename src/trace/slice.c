@@ -218,7 +218,8 @@ static struct stream_state *find_stream(const struct kymo_trace *trace, uint32_t
 }
 
 /* Looks for the event in the packet that the stream is before. */
-static struct kymo_event *find_event(struct stream_state *stream, const struct kymo_slice_place *place) {
+static const struct kymo_found *find_event(struct stream_state *stream,
+                                           const struct kymo_slice_place *place) {
   while (kymo_stream_advance(stream, NULL) == KYMO_OK && stream->phase != STREAM_DONE) {
     while (stream->phase == STREAM_NOTICE)
       if (kymo_stream_pass_notice(stream, NULL) != KYMO_OK)
@@ -226,8 +227,8 @@ static struct kymo_event *find_event(struct stream_state *stream, const struct k
     if (stream->phase != STREAM_EVENT || stream->decoder.packet.offset != place->packet.offset)
       return NULL;
     for (uint32_t i = 0; i < stream->decoder.event_count; i++)
-      if (stream->decoder.events[i].offset_bits == place->offset_bits)
-        return &stream->decoder.events[i];
+      if (stream->decoder.found[i].offset_bits == place->offset_bits)
+        return &stream->decoder.found[i];
   }
   return NULL;
 }
@@ -245,10 +246,13 @@ int kymo_slice_read(struct kymo_trace *trace, const struct kymo_slice_place *pla
     return status;
   if (twin->cursor)
     twin->operations->seek(twin->cursor, place->packet.file, place->packet.offset);
-  struct kymo_event *found = twin->cursor ? find_event(twin, place) : NULL;
-  if (!found)
-    return kymo_fail(error, KYMO_E_FORMAT, "the trace has changed");
-  found->number = 1; /* not that of the places that the decoder knows */
-  *event = found;
+  const struct kymo_found *found = twin->cursor ? find_event(twin, place) : NULL;
+  struct kymo_event *own = found ? kymo_arena_alloc(&(*reader)->arena, sizeof *own) : NULL;
+  if (!own)
+    return found ? kymo_fail(error, KYMO_E_MEMORY, "out of memory")
+                 : kymo_fail(error, KYMO_E_FORMAT, "the trace has changed");
+  kymo_event_build(own, found, &twin->decoder.packet, twin->decoder.plan->events);
+  own->number = 1; /* not that of the places that the decoder knows */
+  *event = own;
   return KYMO_OK;
 }

@@ -205,11 +205,11 @@ static int next_raw(struct stream_state *stream) {
 /* Much lookahead is efficient; but all streams together should stay within the caches. */
 #define EVENTS_MAX 64
 #define EVENTS_MIN 8
-#define EVENTS_BYTES ((size_t)2 << 20)
+#define EVENTS_BYTES ((size_t)1 << 20)
 
 int kymo_stream_prepare(struct stream_state *stream, struct kymo_error *error) {
   size_t streams = stream->trace->stream_count ? stream->trace->stream_count : 1;
-  size_t events = EVENTS_BYTES / sizeof(struct kymo_event) / streams;
+  size_t events = EVENTS_BYTES / sizeof(struct kymo_found) / streams;
   events = events > EVENTS_MAX ? EVENTS_MAX : events < EVENTS_MIN ? EVENTS_MIN : events;
   stream->place = (struct kymo_event){.packet = &stream->decoder.packet, .time_ns = INT64_MIN};
   stream->begin_ns = INT64_MIN;
@@ -236,7 +236,7 @@ int kymo_stream_renew(struct stream_state *stream, struct kymo_error *error) {
     return status;
   bool is_merged = trace->is_merging && stream->phase == STREAM_EVENT;
   if (stream->phase == STREAM_EVENT || stream->is_ahead) {
-    kymo_decoder_return(decoder, is_merged ? trace->cursors[stream->rank].next : decoder->events);
+    kymo_decoder_return(decoder, is_merged ? trace->cursors[stream->rank].next : decoder->found);
     stream->is_ahead = false;
   }
   if (stream->phase == STREAM_EVENT)
@@ -258,14 +258,14 @@ static bool drop_early(struct stream_state *stream) {
   uint32_t early = 0, count = decoder->event_count;
   if (KYMO_LIKELY(stream->begin_ns == INT64_MIN) || !decoder->ns.clock)
     return true;
-  while (early < count && decoder->times_ns[early] < stream->begin_ns)
+  while (early < count && decoder->found[early].time_ns < stream->begin_ns)
     early++;
   if (early == count)
     return false;
   stream->begin_ns = INT64_MIN;
   kymo_decoder_keep(decoder, early, count - early);
   decoder->ahead.is_damaged = false;
-  decoder->events[0].is_damaged = false;
+  decoder->found[0].is_damaged = false;
   return true;
 }
 
@@ -276,9 +276,9 @@ static bool drop_outside(struct stream_state *stream) {
   uint32_t early = 0, end, count = decoder->event_count;
   if (KYMO_LIKELY(!part->has_window) || !decoder->ns.clock)
     return true;
-  while (early < count && decoder->times_ns[early] < part->window_begin_ns)
+  while (early < count && decoder->found[early].time_ns < part->window_begin_ns)
     early++;
-  for (end = early; end < count && decoder->times_ns[end] <= part->window_end_ns;)
+  for (end = early; end < count && decoder->found[end].time_ns <= part->window_end_ns;)
     end++;
   if (end == early)
     return false;
@@ -303,21 +303,25 @@ static enum kymo_step drop_missing(struct stream_state *stream, enum kymo_step s
   if (missing == SIZE_MAX)
     return step;
   uint32_t count = step == KYMO_STEP_EVENT ? stream->decoder.event_count : 0, kept = 0;
-  while (kept + 1 < count && stream->decoder.events[kept + 1].offset_bits / 8 <= missing)
+  while (kept + 1 < count && stream->decoder.found[kept + 1].offset_bits / 8 <= missing)
     kept++;
   stream->decoder.event_count = kept;
   stream->decoder.next_bits = stream->decoder.packet.content_bits;
   return kept ? KYMO_STEP_EVENT : KYMO_STEP_END;
 }
 
+/* Finds the next events of this packet. */
+static enum kymo_step look(struct stream_state *stream) {
+  enum kymo_step step = stream->is_ahead ? KYMO_STEP_EVENT : kymo_look_ahead(&stream->decoder);
+  stream->is_ahead = false;
+  return KYMO_UNLIKELY(kymo_guard_faults() != stream->guard_faults) ? drop_missing(stream, step) : step;
+}
+
 /* Finds the next events of this packet or a later one; stops at notices. */
 static int advance_packets(struct stream_state *stream) {
   for (;;) {
     if (stream->in_packet && !stream->is_through) {
-      enum kymo_step step = stream->is_ahead ? KYMO_STEP_EVENT : kymo_look_ahead(&stream->decoder);
-      stream->is_ahead = false;
-      if (KYMO_UNLIKELY(kymo_guard_faults() != stream->guard_faults))
-        step = drop_missing(stream, step);
+      enum kymo_step step = look(stream);
       if (step == KYMO_STEP_EVENT && drop_early(stream) && drop_outside(stream))
         return KYMO_OK;
       if (step == KYMO_STEP_EVENT)
@@ -426,6 +430,15 @@ int kymo_stream_advance(struct stream_state *stream, struct kymo_error *error) {
   return KYMO_OK;
 }
 
+bool kymo_stream_look_on(struct stream_state *stream) {
+  if (!stream->in_packet || stream->is_through || stream->begin_ns != INT64_MIN || stream->part->has_window ||
+      look(stream) != KYMO_STEP_EVENT)
+    return false;
+  if (KYMO_UNLIKELY(stream->decoder.ns.is_beyond))
+    note_beyond(stream);
+  return true;
+}
+
 int kymo_stream_pass_notice(struct stream_state *stream, struct kymo_error *error) {
   do
     kymo_notice_give(stream);
@@ -447,7 +460,7 @@ static int64_t waiting_key(struct stream_state *stream) {
 
 int64_t kymo_stream_key(struct stream_state *stream) {
   switch (stream->phase) {
-  case STREAM_EVENT: return stream->decoder.times_ns[0];
+  case STREAM_EVENT: return stream->decoder.found[0].time_ns;
   case STREAM_NOTICE: return stream->notices[stream->notice_next].time_ns;
   case STREAM_WAITING: return waiting_key(stream);
   default: return INT64_MAX;

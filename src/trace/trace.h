@@ -7,10 +7,10 @@
  *              └─ batch[]: the next events of all streams, merged
  *
  * Each stream finds some events ahead in its packet (or it has a notice to deliver: a loss, a boundary); the
- * trace merges them in batches and keeps pointers to events in time order. Batches keep decoding, merging and
- * the caller from disturbing one another. A stream looks ahead only when all its buffered events were
- * returned; the trace merges the next batch only when the last one was returned. So all data of an event is
- * valid until the next call.
+ * trace merges them in batches, in time order, and makes events of them. Batches keep decoding, merging and
+ * the caller from disturbing one another. A stream leaves its packet only when all its events were returned;
+ * the trace merges the next batch only when the last one was returned. So all data of an event is valid until
+ * the next call.
  */
 #ifndef KYMO_TRACE_TRACE_H
 #define KYMO_TRACE_TRACE_H
@@ -65,13 +65,18 @@ enum stream_phase {
   STREAM_DONE,
 };
 
-/* A stream's events that are not merged yet: their times first, since merging needs only these. Together for
- * all streams, so that many streams need few cache lines. */
+/* A stream's events that are not merged yet. Together for all streams, so that many streams need few cache
+ * lines: one for a cursor, and one for its next event. */
 struct merge_cursor {
-  uint64_t following;     /* the merge's key of the event after `next` */
-  const int64_t *time_ns; /* of `next` */
-  struct kymo_event *next, *end;
+  uint64_t following; /* the merge's key of the event after `next` */
+  const struct kymo_found *next, *end;
+  const struct kymo_packet *packet;
+  const struct kymo_event_plan *plans; /* of the stream class */
+  const uint8_t *more;                 /* where the packet goes on after `end` */
+  uint64_t unused[2];
 };
+_Static_assert(sizeof(struct merge_cursor) == KYMO_CACHE_LINE || sizeof(void *) < 8,
+               "merging expects a line");
 
 /* What a stream reports between events. */
 struct stream_notice {
@@ -92,22 +97,29 @@ struct loss_cause {
 #define LOSS_CAUSES 8
 
 struct stream_state {
-  struct kymo_decoder decoder;           /* first: a kymo_stream is its stream_state */
-  struct loss_cause causes[LOSS_CAUSES]; /* as kymo_stream_describe found them */
-  struct kymo_trace *trace;
+  struct kymo_decoder decoder; /* first: a kymo_stream is its stream_state */
+  /* What looking on needs, next to the data of lookahead. */
   struct part_state *part;
+  bool may_repeat;
+  bool in_packet;
+  bool is_through; /* … all of whose events were returned */
+  bool is_ahead;   /* there are events already, for the notices before them */
+  enum stream_phase phase;
+  uint32_t rank;         /* in trace->streams */
+  int64_t begin_ns;      /* events before this are dropped, up to the first one that is not before it; else
+                          * INT64_MIN */
+  uint64_t guard_faults; /* of all mappings, at the last check: base/guard.h */
+  struct kymo_trace *trace;
+
+  struct loss_cause causes[LOSS_CAUSES]; /* as kymo_stream_describe found them */
   const struct kymo_source_operations *operations;
   void *source;
   struct kymo_cursor *cursor; /* NULL until the first move, and after the end */
-  bool may_repeat;
-  bool in_packet;
-  bool is_through;          /* … all of whose events were returned */
-  bool is_ahead;            /* there are events already, for the notices before them */
-  bool is_begun, is_ended;  /* the stream's boundaries were reported */
-  bool is_reported;         /* the packet's first boundary was reported */
-  bool has_end_time;        /* the packet has a field for it */
-  bool is_cut;              /* the packet is longer than the file */
-  bool has_reported_beyond; /* events with times beyond 64 bits were reported */
+  bool is_begun, is_ended;    /* the stream's boundaries were reported */
+  bool is_reported;           /* the packet's first boundary was reported */
+  bool has_end_time;          /* the packet has a field for it */
+  bool is_cut;                /* the packet is longer than the file */
+  bool has_reported_beyond;   /* events with times beyond 64 bits were reported */
   bool has_previous;
   int64_t entered_ns; /* when the packet was reached, if the trace is followed */
   /* of the file, as seen while following, oldest first */
@@ -118,22 +130,17 @@ struct stream_state {
       uint64_t bytes;
     } list[16];
   } sizes;
-  int64_t undescribed_ns; /* since when an event waits whose class is not described, or 0 */
-  enum stream_phase phase;
-  uint32_t rank;               /* in trace->streams */
+  int64_t undescribed_ns;      /* since when an event waits whose class is not described, or 0 */
   uint64_t packet_bytes;       /* bytes to skip to move after the packet */
   struct kymo_packet previous; /* the one before */
   struct stream_notice notices[STREAM_NOTICES];
   unsigned notice_count, notice_next;
   struct kymo_event place; /* represents the packet (struct kymo_boundary) */
   struct kymo_index index;
-  int64_t begin_ns;     /* events before this are dropped, up to the first one that is not before it; else
-                         * INT64_MIN */
   uint64_t ordinal;     /* of the packet (or event of a raw stream), from the begin of the stream */
   uint64_t entry_clock; /* before the packet's head was read */
   uint32_t file;        /* kymo_chunk.file of the packet */
   const struct kymo_prefilter *prefilter; /* or NULL */
-  uint64_t guard_faults;                  /* of all mappings, at the last check: base/guard.h */
 };
 
 /* Whether the event is returned to no caller while the trace selects. */
@@ -178,9 +185,9 @@ struct kymo_trace {
   bool wants_times;           /* … events without a time are not returned: a window of time was requested */
   bool is_prefiltered; /* streams have prefilters, so the batch is for the filter alone (prefilter.c) */
   bool may_prefilter;  /* the filter has prefilters, and no other move has happened since */
-  struct kymo_event **batch;
+  struct kymo_event *batch_events, **batch;      /* merged; and in the order of delivery */
   uint32_t batch_next, batch_limit, batch_count; /* those from the limit on are after end_ns */
-  uint32_t straight;                             /* this many events from the first one on are adjacent */
+  bool is_straight;                              /* batch[i] is batch_events + i */
   int64_t begin_ns,
       end_ns;           /* see kymo_trace_goto_time (INT64_MIN: from the start), kymo_trace_set_end_time */
   int64_t slice_end_ns; /* nothing after this is delivered, and losses are not trimmed by it (slice.h) */
@@ -287,6 +294,9 @@ void kymo_stream_leave(struct stream_state *stream);
 /* Reads on until the stream has more events, notices before them, or is at its end: sets the phase. KYMO_OK,
  * or negative if reading cannot continue (out of memory). */
 int kymo_stream_advance(struct stream_state *stream, struct kymo_error *error);
+/* Finds more events of the packet, when all that were found before are merged; they stay valid until they are
+ * delivered. False if there are none, or only kymo_stream_advance may find them. */
+bool kymo_stream_look_on(struct stream_state *stream);
 /* Passes the first waiting notice to its handler, then advances after it. */
 int kymo_stream_pass_notice(struct stream_state *stream, struct kymo_error *error);
 /* Moves the stream before its first packet, as if nothing had been read. Events before `begin_ns` will be

@@ -618,11 +618,68 @@ static void the_torn_end_of_a_growing_description_does_not_count(void **state) {
   assert_string_equal(growing_name(1), "e");
 }
 
+/* ---- batches of several streams ---- */
+
+enum { BATCH_STREAMS = 3, BATCH_EVENTS = 200 };
+
+static unsigned text_length(uint32_t time) { return time * 7 % 23; }
+
+/* One packet of events, BATCH_STREAMS ns apart. Each has a text whose length follows from its time. */
+static void write_texts(const char *name, uint32_t begin) {
+  struct packet_bytes *packet = calloc(1, sizeof *packet);
+  uint32_t bits = HEAD_BYTES * 8;
+  for (uint32_t i = 0; i < BATCH_EVENTS; i++)
+    bits += 8 * (5 + text_length(begin + i * BATCH_STREAMS) + 1);
+  const uint32_t head[] = {0xc1fc1fc1, 0,    begin, begin, begin + BATCH_EVENTS * BATCH_STREAMS,
+                           bits,       bits, 0,     0};
+  for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+    put_le(packet, head[i], 32);
+  for (uint32_t i = 0; i < BATCH_EVENTS; i++) {
+    uint32_t time = begin + i * BATCH_STREAMS;
+    put_le(packet, 1, 8);
+    put_le(packet, time, 32);
+    for (unsigned k = 0; k < text_length(time); k++)
+      put_le(packet, 'a' + k, 8);
+    put_le(packet, 0, 8);
+  }
+  write_file(name, packet->bytes, packet->bits / 8);
+  free(packet);
+}
+
+/* A batch has more events of each stream than it finds at a time, and all of them are whole. */
+static void events_stay_valid_while_their_stream_looks_on(void **state) {
+  (void)state;
+  uint32_t time = 1;
+  size_t most = 0;
+  write_metadata("trace", UUID_A, "",
+                 "event { id = 1; name = t; stream_id = 0; fields := struct { string s; }; };\n");
+  write_texts("trace/a", 1);
+  write_texts("trace/b", 2);
+  write_texts("trace/c", 3);
+  struct kymo_trace *trace = open_below("trace");
+  for (struct kymo_batch batch; kymo_trace_next_batch(trace, &batch, NULL) == KYMO_OK;) {
+    most = batch.count > most ? batch.count : most;
+    for (size_t i = 0; i < batch.count; i++, time++) {
+      const uint8_t *bytes;
+      uint64_t size;
+      assert_int_equal(batch.events[i]->cycles, time);
+      assert_int_equal(kymo_event_get_raw(batch.events[i], &bytes, &size), KYMO_OK);
+      assert_int_equal(size, 5 + text_length(time) + 1);
+      assert_int_equal(kymo_load_le32(bytes + 1), time);
+    }
+  }
+  assert_int_equal(time - 1, BATCH_STREAMS * BATCH_EVENTS);
+  assert_true(most > BATCH_STREAMS * 64);
+  assert_int_equal(kymo_trace_damage_count(trace), 0);
+  kymo_trace_close(trace);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_top, remove_top)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(traces_are_found_below_folders),
+      TEST(events_stay_valid_while_their_stream_looks_on),
       TEST(what_is_no_trace_is_told),
       TEST(a_trace_named_twice_is_read_once),
       TEST(special_files_are_not_opened),
