@@ -225,21 +225,25 @@ void query_add_name(struct kymo_strbuf *out, const char *name) {
   kymo_strbuf_puts(out, "\"");
 }
 
-void query_columns_declare(const struct query_columns *columns, struct kymo_strbuf *out) {
-  static const char *const types[] = {[QUERY_INTEGER] = " INTEGER",
+const char *query_type_name(enum query_type type) {
+  static const char *const names[] = {[QUERY_INTEGER] = " INTEGER",
                                       [QUERY_UNSIGNED] = "",
                                       [QUERY_REAL] = " REAL",
                                       [QUERY_TEXT] = " TEXT",
                                       [QUERY_BLOB] = " BLOB",
                                       [QUERY_JSON] = " JSON_TEXT",
                                       [QUERY_ANY] = ""};
+  return names[type];
+}
+
+void query_columns_declare(const struct query_columns *columns, struct kymo_strbuf *out) {
   kymo_strbuf_puts(out, "CREATE TABLE x(");
   for (uint32_t i = 0; i < columns->count; i++) {
     kymo_strbuf_puts(out, i ? ", " : "");
     query_add_name(out, columns->list[i].name);
-    kymo_strbuf_puts(out, types[columns->list[i].type]);
+    kymo_strbuf_puts(out, query_type_name(columns->list[i].type));
     kymo_strbuf_puts(out, columns->list[i].is_hidden ? " HIDDEN" : ""); /* is a part of the type */
-    kymo_strbuf_puts(out, columns->list[i].type == QUERY_UNSIGNED ? " COLLATE kymo_number" : "");
+    kymo_strbuf_puts(out, columns->list[i].type == QUERY_UNSIGNED ? " COLLATE " QUERY_NUMBER : "");
   }
   kymo_strbuf_puts(out, ")");
 }

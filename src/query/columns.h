@@ -90,6 +90,10 @@ struct query_columns {
 int query_columns_begin(struct query_columns *columns, struct query_source *source, uint32_t kind,
                         struct kymo_error *error);
 void query_columns_end(struct query_columns *columns);
+/* The type in a declaration, after a blank, or "". */
+const char *query_type_name(enum query_type type);
+/* The collation of columns that are QUERY_UNSIGNED. */
+#define QUERY_NUMBER "kymo_number"
 /* The text for sqlite3_declare_vtab. */
 void query_columns_declare(const struct query_columns *columns, struct kymo_strbuf *out);
 /* A name as SQL spells it. */

@@ -2,6 +2,7 @@
 #include "query/database.h"
 #include "base/list.h"
 #include "base/strbuf.h"
+#include "query/columns.h"
 #include "query/tables.h"
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static int add_functions(struct query_database *database) {
                                         release);
   }
   if (status == SQLITE_OK)
-    status = sqlite3_create_collation_v2(db, "kymo_number", SQLITE_UTF8, NULL, compare_numbers, NULL);
+    status = sqlite3_create_collation_v2(db, QUERY_NUMBER, SQLITE_UTF8, NULL, compare_numbers, NULL);
   return status;
 }
 

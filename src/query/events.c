@@ -136,8 +136,9 @@ static int events_eof(sqlite3_vtab_cursor *base) { return ((struct events_cursor
 static int events_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
   struct events_cursor *cursor = (struct events_cursor *)base;
   const struct query_scan *scan = &cursor->scan;
+  struct query_out out = {.context = context};
   if (scan->event)
-    query_put_column(context, scan->reader, scan->event, scan->columns, (uint32_t)column);
+    query_put_column(&out, scan->reader, scan->event, scan->columns, (uint32_t)column);
   else if (scan->columns->list[column].kind == QUERY_CLASS) /* of a kind that is only counted */
     sqlite3_result_text(context, scan->source->kinds[scan->kind], -1, SQLITE_STATIC);
   return SQLITE_OK;

@@ -130,6 +130,7 @@ static int losses_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
   const struct losses_cursor *cursor = (const struct losses_cursor *)base;
   const struct kymo_loss *loss = &cursor->list[cursor->at];
   const struct kymo_stream *stream = loss->stream;
+  struct query_out out = {.context = context};
   struct kymo_strbuf text = {0};
   switch (column) {
   case LOSS_WHAT:
@@ -137,7 +138,7 @@ static int losses_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     break;
   case LOSS_COUNT:
     if (loss->count_known)
-      query_put_unsigned(context, loss->count);
+      query_put_unsigned(&out, loss->count);
     break;
   case LOSS_BEGIN:
     if (loss->has_times)
@@ -148,10 +149,10 @@ static int losses_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
       sqlite3_result_int64(context, loss->end_ns);
     break;
   case LOSS_STREAM:
-    query_put_unsigned(context, stream->instance != UINT64_MAX ? stream->instance : stream->index);
+    query_put_unsigned(&out, stream->instance != UINT64_MAX ? stream->instance : stream->index);
     break;
   case LOSS_PATH:
-    query_put_text(context, &text, (const uint8_t *)stream->path, strlen(stream->path), KYMO_ENCODING_UTF8);
+    query_put_text(&out, &text, (const uint8_t *)stream->path, strlen(stream->path), KYMO_ENCODING_UTF8);
     break;
   default: sqlite3_result_int64(context, stream->part->index); break;
   }

@@ -150,7 +150,8 @@ static int spans_eof(sqlite3_vtab_cursor *base) { return !((struct spans_cursor 
 
 static void put_bytes(sqlite3_context *context, struct query_pairing *pairing, const char *text,
                       size_t length) {
-  query_put_text(context, &pairing->reader->text, (const uint8_t *)text, length, KYMO_ENCODING_UTF8);
+  struct query_out out = {.context = context};
+  query_put_text(&out, &pairing->reader->text, (const uint8_t *)text, length, KYMO_ENCODING_UTF8);
 }
 
 static void put_key(sqlite3_context *context, struct query_pairing *pairing,

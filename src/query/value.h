@@ -1,19 +1,72 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of columns, as SQLite gets them, and as tests compare them. */
+/*
+ * Values of columns, as SQLite gets them, and as tests compare them. They go to the result of a column, or
+ * to a parameter of a statement that inserts a row.
+ */
 #ifndef KYMO_QUERY_VALUE_H
 #define KYMO_QUERY_VALUE_H
 
 #include "query/columns.h"
 #include "query/sqlite.h"
 
-/* The result of a column of the current event. */
-void query_put_column(sqlite3_context *context, struct query_reader *reader, const struct kymo_event *event,
+/* Numbers of 2^63 and more, as texts, that were among values: their order is wrong if both lengths are. */
+enum query_large { QUERY_LARGE_19 = 1, QUERY_LARGE_20 = 2 };
+static inline unsigned query_large_of(size_t digits) { return digits < 20 ? QUERY_LARGE_19 : QUERY_LARGE_20; }
+
+/* Where a value goes. Nothing put there is NULL. */
+struct query_out {
+  sqlite3_context *context; /* NULL: to the statement */
+  sqlite3_stmt *statement;
+  int parameter;
+  int status;     /* of the statement: the last error */
+  unsigned large; /* enum query_large */
+};
+
+static inline void query_out_note(struct query_out *out, int status) {
+  if (status != SQLITE_OK)
+    out->status = status;
+}
+static inline void query_out_integer(struct query_out *out, int64_t value) {
+  if (out->context)
+    sqlite3_result_int64(out->context, value);
+  else
+    query_out_note(out, sqlite3_bind_int64(out->statement, out->parameter, value));
+}
+static inline void query_out_real(struct query_out *out, double value) {
+  if (out->context)
+    sqlite3_result_double(out->context, value);
+  else
+    query_out_note(out, sqlite3_bind_double(out->statement, out->parameter, value));
+}
+/* UTF-8, which is copied. */
+static inline void query_out_text(struct query_out *out, const char *text, uint64_t length) {
+  if (out->context)
+    sqlite3_result_text64(out->context, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
+  else
+    query_out_note(out, sqlite3_bind_text64(out->statement, out->parameter, text, length, SQLITE_TRANSIENT,
+                                            SQLITE_UTF8));
+}
+static inline void query_out_blob(struct query_out *out, const void *bytes, uint64_t count) {
+  if (out->context)
+    sqlite3_result_blob64(out->context, bytes, count, SQLITE_TRANSIENT);
+  else
+    query_out_note(out, sqlite3_bind_blob64(out->statement, out->parameter, bytes, count, SQLITE_TRANSIENT));
+}
+static inline void query_out_no_memory(struct query_out *out) {
+  if (out->context)
+    sqlite3_result_error_nomem(out->context);
+  else
+    out->status = SQLITE_NOMEM;
+}
+
+/* The value of a column of the current event. */
+void query_put_column(struct query_out *out, struct query_reader *reader, const struct kymo_event *event,
                       const struct query_columns *columns, uint32_t column);
 
 /* Integers of 64 bits without a sign: an INTEGER below 2^63, else the text of the digits. */
-void query_put_unsigned(sqlite3_context *context, uint64_t value);
+void query_put_unsigned(struct query_out *out, uint64_t value);
 /* A text in any encoding as UTF-8; what is no character becomes U+FFFD. `text` is used for it. */
-void query_put_text(sqlite3_context *context, struct kymo_strbuf *text, const uint8_t *bytes, uint64_t count,
+void query_put_text(struct query_out *out, struct kymo_strbuf *text, const uint8_t *bytes, uint64_t count,
                     enum kymo_encoding encoding);
 
 /* ---- properties of every event ---- */

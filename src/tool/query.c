@@ -7,14 +7,12 @@
 #include "base/file.h"
 #include "query/database.h"
 #include "query/presets.h"
-#include "tool/filter.h"
 #include "tool/input.h"
 #include "tool/query_hint.h"
 #include "tool/query_rows.h"
-#include "tool/select.h"
+#include "tool/query_source.h"
 #include "tool/words.h"
 #include <argp.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,13 +28,10 @@ struct query {
   bool explains;
   enum tool_query_format format;
   /* while running */
-  struct tool_selection *selection; /* --event, or NULL */
-  uint8_t *text;                    /* what the file holds */
-  const char *name, *sql;           /* the statements, and their name in messages */
+  uint8_t *text;          /* what the file holds */
+  const char *name, *sql; /* the statements, and their name in messages */
   size_t length;
-  bool is_opened; /* once */
-  int open_status;
-  struct query_source *source;
+  struct tool_query_source traces;
   struct query_database *database;
   sqlite3 *db;
 };
@@ -151,42 +146,16 @@ static int find_statements(struct query *query) {
 
 /* ---- traces ---- */
 
-/* The first opening prints warnings; later ones are for cursors that read at the same time. */
-static int open_traces(void *user, struct kymo_trace **trace, struct kymo_error *error) {
-  struct query *query = user;
-  bool quiet = query->input.quiet;
-  query->input.quiet |= query->is_opened;
-  query->open_status = tool_open(trace, &query->input);
-  query->input.quiet = quiet;
-  query->is_opened = true;
-  if (query->open_status == TOOL_OK)
-    return KYMO_OK;
-  return kymo_fail(error, KYMO_E_SYSTEM, "the traces cannot be opened again");
-}
-
-static bool wants_class(void *user, const char *name) {
-  struct query *query = user;
-  return tool_selection_wants(query->selection, name);
-}
-
 static int open_database(struct query *query) {
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  query->selection = tool_selection_new(&query->input.events);
-  struct query_opening opening = {.open = open_traces,
-                                  .wants = query->selection ? wants_class : NULL,
-                                  .user = query,
-                                  .has_filter = query->input.filter || query->input.filter_file};
-  int status = query_source_new(&query->source, &opening, &error);
-  if (status < 0) {
-    if (query->open_status == TOOL_OK)
-      tool_say_error(&error);
-    return query->open_status == TOOL_OK ? TOOL_FAILED : query->open_status;
-  }
-  status = sqlite3_open(":memory:", &query->db);
+  query->traces.input = &query->input;
+  int end = tool_query_source_open(&query->traces);
+  if (end != TOOL_OK)
+    return end;
+  int status = sqlite3_open(":memory:", &query->db);
   if (status == SQLITE_OK)
     status = query_database_new(&query->database, query->db);
   if (status == SQLITE_OK)
-    status = query_database_add(query->database, query->source, false);
+    status = query_database_add(query->database, query->traces.source, false);
   /* a misspelt "column" is an error, not a text */
   sqlite3_db_config(query->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
   sqlite3_db_config(query->db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
@@ -205,7 +174,7 @@ static int report(const struct query *query, const char *at, int status) {
   char *copy = strdup(message);
   if (!copy)
     tool_end_without_memory();
-  struct kymo_hint hint = tool_query_hint(query->db, query->source, query->sql, copy);
+  struct kymo_hint hint = tool_query_hint(query->db, query->traces.source, query->sql, copy);
   if (offset >= 0)
     kymo_fail_text(&error, query->name, query->sql, query->length,
                    (uint64_t)(at - query->sql) + (uint64_t)offset, "%s%s", copy, hint.text);
@@ -289,31 +258,7 @@ static int run_statements(const struct query *query) {
   return status;
 }
 
-/* ---- the end ---- */
-
-static void print_damage(void *user, const struct kymo_damage *damage) {
-  const struct query *query = user;
-  char offset[40] = "", lost[48] = "";
-  if (query->input.quiet)
-    return;
-  if (damage->offset != KYMO_ERROR_NO_OFFSET)
-    snprintf(offset, sizeof offset, " byte %" PRIu64 ":", damage->offset);
-  if (damage->bytes_lost)
-    snprintf(lost, sizeof lost, " (%" PRIu64 " bytes skipped)", damage->bytes_lost);
-  tool_say("%s:%s %s%s; the answer is of what is readable", damage->path ? damage->path : "", offset,
-           damage->message, lost);
-}
-
-/* Says what is damaged or lost where the statements have read. Returns the final exit status. */
-static int end_query(struct query *query, int status) {
-  bool is_damaged = query_source_damage(query->source, print_damage, query) > 0;
-  tool_filter_print_counts(query->source->first->trace, &query->input);
-  int output = tool_close_output();
-  int lost = tool_print_losses(query->source->losses, query->input.quiet);
-  if (status != TOOL_OK || output != TOOL_OK)
-    return status != TOOL_OK ? status : output;
-  return is_damaged || lost != TOOL_OK ? TOOL_DAMAGED : TOOL_OK;
-}
+/* ---- the command ---- */
 
 static int run_query(struct query *query) {
   int status = find_statements(query);
@@ -330,7 +275,9 @@ static int run_query(struct query *query) {
   status = open_database(query);
   if (status == TOOL_OK)
     status = run_statements(query);
-  return query->source ? end_query(query, status) : status;
+  if (!query->traces.source)
+    return status;
+  return tool_query_source_end(&query->traces, "; the answer is of what is readable", status);
 }
 
 static int run(int argc, char **argv) {
@@ -338,8 +285,7 @@ static int run(int argc, char **argv) {
   tool_parse(&parser, argc, argv, 0, NULL, &query);
   int status = run_query(&query);
   sqlite3_close(query.db);
-  query_source_release(query.source);
-  tool_selection_free(query.selection);
+  tool_query_source_free(&query.traces);
   tool_input_free(&query.input);
   free(query.text);
   return status;

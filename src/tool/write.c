@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/write.h"
 #include "format/formats.h"
+#include "tool/database.h"
 #include "tool/filter.h"
 #include "tool/raw.h"
 #include "tool/words.h"
@@ -14,6 +15,7 @@ struct writing {
   char *options;           /* for the sink, or NULL */
   const char *cpel_option; /* one that was given */
   bool has_format;         /* --to was given */
+  bool is_database;        /* … and it is sqlite */
   struct tool_raw bytes;   /* of kymo merge */
 };
 
@@ -66,12 +68,17 @@ static void add_option(struct writing *writing, struct argp_state *state, const 
   writing->cpel_option = key;
 }
 
-/* The sinks that write files. */
+/* The sinks that write files, and the database. */
 static bool list_format(size_t index, struct tool_row *row) {
-  const struct kymo_sink *sink = kymo_sink_list()[index];
-  if (sink && sink->makes_files)
-    *row = (struct tool_row){sink->name, sink->summary};
-  return sink != NULL;
+  const struct kymo_sink *const *sinks = kymo_sink_list();
+  size_t count = 0;
+  while (sinks[count])
+    count++;
+  if (index < count && sinks[index]->makes_files)
+    *row = (struct tool_row){sinks[index]->name, sinks[index]->summary};
+  else if (index == count)
+    *row = tool_database_row;
+  return index <= count;
 }
 
 /* "NAME" or "NAME:OPTION,…" */
@@ -82,6 +89,12 @@ static void set_format(struct writing *writing, struct argp_state *state, char *
     *own++ = '\0';
   writing->has_format = true;
   writing->pipe.sink = kymo_sink_find_files(text);
+  writing->is_database = strcmp(text, tool_database_row.name) == 0;
+  if (writing->is_database) {
+    if (own)
+      argp_error(state, "the format \"%s\" has no options", text);
+    return;
+  }
   if (!writing->pipe.sink && kymo_sink_find(text))
     argp_error(state, "the format \"%s\" is printed: kymo cat --format %s", text, text);
   else if (!writing->pipe.sink)
@@ -113,9 +126,9 @@ static const char *format_for(const struct writing *writing) {
 /* Chooses the format and its options: the name of the output decides, unless a format is given. */
 static void choose(struct writing *writing, struct argp_state *state) {
   struct tool_pipe *pipe = &writing->pipe;
-  if (pipe->plugin) {
-    if (pipe->sink)
-      argp_error(state, "--to and --sink both choose where the events go; use one");
+  if (pipe->plugin && writing->has_format)
+    argp_error(state, "--to and --sink both choose where the events go; use one");
+  if (pipe->plugin || writing->is_database) {
     if (writing->cpel_option)
       argp_error(state, "--%s is for the format \"cpel\" (--to cpel)", writing->cpel_option);
     return;
@@ -230,8 +243,9 @@ int tool_write_run(int argc, char **argv, const char *doc, bool is_merge) {
                               .help_filter = help_filter};
   tool_parse(&parser, argc, argv, 0, NULL, &writing);
   bool is_bytes = writing.bytes.by || writing.bytes.records;
-  int status = is_bytes ? tool_raw_merge(&writing.bytes, &writing.pipe.input, writing.pipe.path)
-                        : tool_pipe(&writing.pipe);
+  int status = is_bytes              ? tool_raw_merge(&writing.bytes, &writing.pipe.input, writing.pipe.path)
+               : writing.is_database ? tool_database_write(&writing.pipe.input, writing.pipe.path)
+                                     : tool_pipe(&writing.pipe);
   tool_input_free(&writing.pipe.input);
   free(writing.options);
   free(whole);

@@ -47,6 +47,12 @@ TABLES = {
 }
 
 
+def open_file(path):
+    db = sqlite3.connect(f'file:{path}?mode=ro', uri=True)
+    db.create_collation('kymo_number', order)
+    return db
+
+
 def database(kymo, traces):
     db = sqlite3.connect(':memory:')
     db.create_collation('kymo_number', order)

@@ -3,6 +3,7 @@
 """Random statements over virtual tables return what they return over imported tables.
 
     random_queries.py KYMO SEED COUNT TRACE…      with KYMO_EXTENSION: through this extension of Python's SQLite instead
+                                                  with KYMO_DATABASE: beside this file of kymo convert --to sqlite instead
 """
 import json
 import os
@@ -156,7 +157,8 @@ def agree(result, wanted, how):
 
 def main():
     kymo, seed, count, *traces = sys.argv[1:]
-    db = imported.database(kymo, traces)
+    file = os.environ.get('KYMO_DATABASE')
+    db = imported.open_file(file) if file else imported.database(kymo, traces)
     times = [row[0] for row in db.execute('SELECT ts FROM events')]
     maker = Maker(int(seed), times)
     statements, forms = zip(*(maker.statement() for _ in range(int(count))))
