@@ -3,6 +3,7 @@
 #   needs_web_packages NAME   fetches the packages of src/view/web into $KYMO_BUILD/web, once per rung and again when the
 #                             list of them changes, and exports KYMO_MODULES, their folder; ends the suite, with NAME as
 #                             skipped, where there is no node or no network
+#   needs_packages NAME FROM TO   the same of the packages of another folder, into another one
 #   needs_browser NAME        exports KYMO_CHROMIUM; ends the suite likewise where there is none, or no server
 #   run_parts FOLDER PART…    runs FOLDER/PART.mjs; KYMO_PART=PART runs one of them. KYMO_SHOTS=FOLDER keeps a picture of each tab.
 #                             (tests/run does not hand these two on.)
@@ -12,8 +13,9 @@ export XDG_CACHE_HOME=$TMPDIR/cache KYMO_DESCRIPTIONS=$KYMO_SOURCE/descriptions 
 export PYTHONDONTWRITEBYTECODE=1
 unset DISPLAY WAYLAND_DISPLAY SSH_CONNECTION BROWSER
 mkdir -p rings
-needs_web_packages() {
-  local source=$KYMO_SOURCE/src/view/web modules=$KYMO_BUILD/web
+needs_web_packages() { needs_packages "$1" "$KYMO_SOURCE/src/view/web" "$KYMO_BUILD/web"; }
+needs_packages() {
+  local source=$2 modules=$3
   command -v node >/dev/null || { skip "$1" 'node is not installed'; exit 0; }
   [ "$(node -p 'process.versions.node.split(".")[0] >= 20')" = true ] || { skip "$1" "node $(node --version) is older than 20"; exit 0; }
   mkdir -p "$modules"

@@ -13,6 +13,7 @@ extern const struct kymo_sink kymo_sink_ctf2;
 extern const struct kymo_sink kymo_sink_csv;
 extern const struct kymo_sink kymo_sink_details;
 extern const struct kymo_sink kymo_sink_folded;
+extern const struct kymo_sink kymo_sink_arrow;
 extern const struct kymo_sink kymo_sink_generic;
 extern const struct kymo_sink kymo_sink_json;
 extern const struct kymo_sink kymo_sink_perfetto;
@@ -22,12 +23,25 @@ extern const struct kymo_sink kymo_sink_text;
 extern const struct kymo_sink kymo_sink_trace_cmd;
 
 static const struct kymo_sink *const sinks[] = {
-    &kymo_sink_text,     &kymo_sink_generic,     &kymo_sink_json,
-    &kymo_sink_csv,      &kymo_sink_babeltrace2, &kymo_sink_cpel,
-    &kymo_sink_cpeldump, &kymo_sink_cpel_file,   &kymo_sink_ctf1,
-    &kymo_sink_ctf2,     &kymo_sink_stream,      &kymo_sink_raw,
-    &kymo_sink_perfetto, &kymo_sink_chrome,      &kymo_sink_folded,
-    &kymo_sink_details,  &kymo_sink_trace_cmd,   NULL,
+    &kymo_sink_text,
+    &kymo_sink_generic,
+    &kymo_sink_json,
+    &kymo_sink_csv,
+    &kymo_sink_babeltrace2,
+    &kymo_sink_cpel,
+    &kymo_sink_cpeldump,
+    &kymo_sink_cpel_file,
+    &kymo_sink_ctf1,
+    &kymo_sink_ctf2,
+    &kymo_sink_stream,
+    &kymo_sink_raw,
+    &kymo_sink_perfetto,
+    &kymo_sink_chrome,
+    &kymo_sink_folded,
+    &kymo_sink_arrow,
+    &kymo_sink_details,
+    &kymo_sink_trace_cmd,
+    NULL,
 };
 
 const struct kymo_sink *const *kymo_sink_list(void) { return sinks; }

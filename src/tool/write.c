@@ -14,6 +14,7 @@ struct writing {
   bool is_merge;
   char *options;           /* for the sink, or NULL */
   const char *cpel_option; /* one that was given */
+  const char *arrow;       /* options of that format, or NULL */
   bool has_format;         /* --to was given */
   bool is_database;        /* … and it is sqlite */
   struct tool_raw bytes;   /* of kymo merge */
@@ -99,6 +100,8 @@ static void set_format(struct writing *writing, struct argp_state *state, char *
     argp_error(state, "the format \"%s\" is printed: kymo cat --format %s", text, text);
   else if (!writing->pipe.sink)
     argp_error(state, "there is no format \"%s\"%s", text, tool_row_hint(text, list_format).text);
+  else if (own && strcmp(text, "arrow") == 0)
+    writing->arrow = own;
   else if (own && strcmp(text, "cpel") != 0)
     argp_error(state, "the format \"%s\" has no options", text);
   else if (own && *own)
@@ -140,7 +143,9 @@ static void choose(struct writing *writing, struct argp_state *state) {
     argp_error(state, "--%s is for the format \"cpel\" (--to cpel)", writing->cpel_option);
   if (is_cpel && pipe->input.cpel_clock)
     add_option(writing, state, "clock", pipe->input.cpel_clock);
-  pipe->sink_options = is_cpel ? writing->options : writing->is_merge ? "merge" : NULL;
+  const char *merges = writing->is_merge ? "merge" : NULL;
+  bool is_arrow = strcmp(pipe->sink->name, "arrow") == 0;
+  pipe->sink_options = is_cpel ? writing->options : is_arrow ? writing->arrow : merges;
 }
 
 /* ---- records as bytes ---- */

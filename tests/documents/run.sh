@@ -54,6 +54,7 @@ mkdir saved
 begins filters && ln -s ../mytrace . && ends filters
 begins queries && ln -s ../mytrace . && ends queries
 begins json && ln -s ../mytrace . && ends json
+begins converting && ln -s ../mytrace . && ends converting
 begins sinks && ln -s ../mytrace TRACE && ends sinks
 begins viewing && ln -s ../bin/app . && ends viewing --replace /tmp/demo-trace demo-trace
 begins cpel && ln -s ../mytrace . && kymo convert -q mytrace -o x.cpel && mv x.cpel FILE && ends cpel
@@ -86,7 +87,7 @@ until_true is_listed
 ends recording --replace 1234 $running --replace 4711 $dead
 kill $running
 
-for page in control converting key reading registry; do types $page; done
+for page in control key reading registry; do types $page; done
 typed_pages() { diff <(cd "$KYMO_SOURCE/docs" && ls ./*.md | sed 's,^./,,; s/.md$//') <(cd "$TMPDIR" && printf '%s\n' work-* | sed 's/^work-//' | sort); }
 check 'every page of docs/ is typed' typed_pages
 

@@ -291,6 +291,9 @@ convert ctf1 --to cpel -o out.cpel
 convert ctf1 --to perfetto -o out.perfetto
 convert ctf1 --to chrome -o out.json
 convert ctf1 --to folded -o out.folded
+convert ctf1 --to arrow -o out
+convert ctf1 --to arrow:events,zstd -o out.arrow
+convert ctf1 --to sqlite -o out.db
 convert frames/log_thread0 --to stream -o out
 convert frames/log_thread0 --to raw -o out
 convert --key some.tdl some.bin -o out
