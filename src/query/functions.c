@@ -4,6 +4,7 @@
 #include "print/print.h"
 #include "query/database.h"
 #include "query/value.h"
+#include <float.h>
 #include <kymo/time.h>
 #include <math.h>
 #include <stdlib.h>
@@ -82,19 +83,40 @@ static int by_real(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+/* A percentage has few decimals, and so has the place of its sample: 0.9 * 136 is 122.4, which a double
+ * misses by some of its last digits. Places that are so near to millionths are those. */
+#define PLACE_PARTS 1000000
+static double clean_place(double place) {
+  double parts = place * PLACE_PARTS, whole = nearbyint(parts);
+  return fabs(parts - whole) <= 8 * DBL_EPSILON * parts ? whole / PLACE_PARTS : place;
+}
+
+/* Between two integers: exact to the millionth of their distance, so that no digits are invented. */
+static void put_between(sqlite3_context *context, int64_t low, int64_t high, double part) {
+  uint64_t distance = (uint64_t)high - (uint64_t)low;
+  uint64_t parts = (uint64_t)nearbyint(part * PLACE_PARTS);
+  if (fabs(part * PLACE_PARTS - (double)parts) > 1e-3 || distance > UINT64_MAX / PLACE_PARTS) {
+    sqlite3_result_double(context, (double)low + (double)distance * part);
+    return;
+  }
+  int64_t whole = low + (int64_t)(distance * parts / PLACE_PARTS);
+  uint64_t rest = distance * parts % PLACE_PARTS;
+  if (rest == 0)
+    sqlite3_result_int64(context, whole);
+  else
+    sqlite3_result_double(context, (double)whole + (double)rest / PLACE_PARTS);
+}
+
 /* Between two samples in a straight line; a sample itself is exact. */
 static void put_percentile(sqlite3_context *context, const struct samples *samples) {
-  double place = samples->wanted / 100 * (double)(samples->count - 1);
+  double place = clean_place(samples->wanted / 100 * (double)(samples->count - 1));
   size_t below = (size_t)place, above = below + 1 < samples->count ? below + 1 : below;
   double part = place - (double)below;
   union sample low = samples->list[below], high = samples->list[above];
   if (samples->are_real)
     sqlite3_result_double(context, low.real + (high.real - low.real) * part);
-  else if (part == 0 || low.integer == high.integer)
-    sqlite3_result_int64(context, low.integer);
   else
-    sqlite3_result_double(context, (double)low.integer +
-                                       (double)((uint64_t)high.integer - (uint64_t)low.integer) * part);
+    put_between(context, low.integer, high.integer, part);
 }
 
 void query_percentile_final(sqlite3_context *context) {

@@ -13,11 +13,6 @@ static const char declaration[] =
     "CREATE TABLE x(what TEXT, count COLLATE kymo_number, \"begin\" INTEGER, \"end\" INTEGER, "
     "stream COLLATE kymo_number, path TEXT, trace INTEGER)";
 
-struct losses_table {
-  sqlite3_vtab base; /* first */
-  struct query_choice choice;
-};
-
 struct losses_cursor {
   sqlite3_vtab_cursor base; /* first */
   struct kymo_loss *list;
@@ -26,17 +21,7 @@ struct losses_cursor {
 };
 
 int query_losses_connect(sqlite3 *db, const struct query_choice *choice, sqlite3_vtab **out, char **message) {
-  struct losses_table *table = calloc(1, sizeof *table);
-  int status = table ? sqlite3_declare_vtab(db, declaration) : SQLITE_NOMEM;
-  if (status != SQLITE_OK) {
-    *message = sqlite3_mprintf("%s", sqlite3_errmsg(db));
-    free(table);
-    return status;
-  }
-  table->choice = *choice;
-  query_source_retain(choice->source);
-  *out = &table->base;
-  return SQLITE_OK;
+  return query_table_connect(db, choice, declaration, out, message);
 }
 
 static int losses_connect(sqlite3 *db, void *user, int count, const char *const *arguments,
@@ -44,13 +29,6 @@ static int losses_connect(sqlite3 *db, void *user, int count, const char *const 
   (void)count;
   (void)arguments;
   return query_losses_connect(db, user, out, message);
-}
-
-static int losses_disconnect(sqlite3_vtab *base) {
-  struct losses_table *table = (struct losses_table *)base;
-  query_source_release(table->choice.source);
-  free(table);
-  return SQLITE_OK;
 }
 
 static int losses_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
@@ -106,7 +84,7 @@ static int list_losses(struct losses_cursor *cursor, struct query_source *source
 static int losses_filter(sqlite3_vtab_cursor *base, int number, const char *text, int count,
                          sqlite3_value **values) {
   struct losses_cursor *cursor = (struct losses_cursor *)base;
-  const struct losses_table *table = (const struct losses_table *)base->pVtab;
+  const struct query_table *table = (const struct query_table *)base->pVtab;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   (void)number, (void)text, (void)count, (void)values;
   cursor->count = cursor->at = 0;
@@ -169,8 +147,8 @@ const sqlite3_module query_losses_module = {
     .iVersion = 1,
     .xConnect = losses_connect,
     .xBestIndex = losses_best_index,
-    .xDisconnect = losses_disconnect,
-    .xDestroy = losses_disconnect,
+    .xDisconnect = query_table_disconnect,
+    .xDestroy = query_table_disconnect,
     .xOpen = losses_open,
     .xClose = losses_close,
     .xFilter = losses_filter,

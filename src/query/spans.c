@@ -30,11 +30,6 @@ static const char declaration[] =
 
 enum { USES_FIELDS = 1, HAS_BY = 2 };
 
-struct spans_table {
-  sqlite3_vtab base; /* first */
-  struct query_choice choice;
-};
-
 struct spans_cursor {
   sqlite3_vtab_cursor base; /* first */
   struct query_pairing pairing;
@@ -43,17 +38,7 @@ struct spans_cursor {
 };
 
 int query_spans_connect(sqlite3 *db, const struct query_choice *choice, sqlite3_vtab **out, char **message) {
-  struct spans_table *table = calloc(1, sizeof *table);
-  int status = table ? sqlite3_declare_vtab(db, declaration) : SQLITE_NOMEM;
-  if (status != SQLITE_OK) {
-    *message = sqlite3_mprintf("%s", sqlite3_errmsg(db));
-    free(table);
-    return status;
-  }
-  table->choice = *choice;
-  query_source_retain(choice->source);
-  *out = &table->base;
-  return SQLITE_OK;
+  return query_table_connect(db, choice, declaration, out, message);
 }
 
 static int spans_connect(sqlite3 *db, void *user, int count, const char *const *arguments, sqlite3_vtab **out,
@@ -61,13 +46,6 @@ static int spans_connect(sqlite3 *db, void *user, int count, const char *const *
   (void)count;
   (void)arguments;
   return query_spans_connect(db, user, out, message);
-}
-
-static int spans_disconnect(sqlite3_vtab *base) {
-  struct spans_table *table = (struct spans_table *)base;
-  query_source_release(table->choice.source);
-  free(table);
-  return SQLITE_OK;
 }
 
 static int spans_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
@@ -111,7 +89,7 @@ static int spans_close(sqlite3_vtab_cursor *base) {
 }
 
 static int finish(struct spans_cursor *cursor, int status, struct kymo_error *error) {
-  const struct spans_table *table = (const struct spans_table *)cursor->base.pVtab;
+  const struct query_table *table = (const struct query_table *)cursor->base.pVtab;
   if (status == KYMO_OK && !cursor->pairing.span)
     status = query_choice_check(&table->choice, error);
   return status < 0 ? query_table_fail(cursor->base.pVtab, error) : SQLITE_OK;
@@ -120,7 +98,7 @@ static int finish(struct spans_cursor *cursor, int status, struct kymo_error *er
 static int spans_filter(sqlite3_vtab_cursor *base, int number, const char *text, int count,
                         sqlite3_value **values) {
   struct spans_cursor *cursor = (struct spans_cursor *)base;
-  const struct spans_table *table = (const struct spans_table *)base->pVtab;
+  const struct query_table *table = (const struct query_table *)base->pVtab;
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct query_pairing_options options = {.wants_fields = number & USES_FIELDS};
   (void)text;
@@ -213,8 +191,8 @@ const sqlite3_module query_spans_module = {
     .iVersion = 1,
     .xConnect = spans_connect,
     .xBestIndex = spans_best_index,
-    .xDisconnect = spans_disconnect,
-    .xDestroy = spans_disconnect,
+    .xDisconnect = query_table_disconnect,
+    .xDestroy = query_table_disconnect,
     .xOpen = spans_open,
     .xClose = spans_close,
     .xFilter = spans_filter,

@@ -16,6 +16,15 @@ struct query_choice {
   bool fails_at_damage;        /* a scan that met damage ends with an error, since nothing else reports it */
 };
 
+/* A table whose columns are the same in all traces (table.c). */
+struct query_table {
+  sqlite3_vtab base; /* first */
+  struct query_choice choice;
+};
+int query_table_connect(sqlite3 *db, const struct query_choice *choice, const char *declaration,
+                        sqlite3_vtab **out, char **message);
+int query_table_disconnect(sqlite3_vtab *base);
+
 /* A message of an error for SQLite: for vtab->zErrMsg; replaces the one that is there. Returns a status of
  * SQLite. */
 int query_table_fail(sqlite3_vtab *table, const struct kymo_error *error);

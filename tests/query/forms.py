@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from fractions import Fraction
 
 import imported
 
@@ -34,10 +35,12 @@ def same(what, got, wanted):
 
 
 def percentile(values, wanted):
-    values, place = sorted(values), wanted / 100 * (len(values) - 1)
+    """Between two integers, the nearest number to the exact one: no digits come from rounding on the way."""
+    values, place = sorted(values), Fraction(str(wanted)) / 100 * (len(values) - 1)
     below = int(place)
     above = min(below + 1, len(values) - 1)
-    return values[below] + (values[above] - values[below]) * (place - below)
+    exact = values[below] + (values[above] - values[below]) * (place - below)
+    return int(exact) if exact.denominator == 1 else float(exact)
 
 
 def spans():

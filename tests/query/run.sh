@@ -117,6 +117,19 @@ check 'a misspelt column' says 2 'kymo query: statement:1:8: error: no such colu
 check 'a misspelt column of a table with another name' says 2 'kymo query: statement:1:8: error: no such column: x.lenn (did you mean "len"?)
   SELECT x.lenn FROM "net:rx" x
          ^' "$kymo" query one 'SELECT x.lenn FROM "net:rx" x'
+check 'a misspelt column of another table' says 2 'kymo query: statement:1:8: error: no such column: nam (the table "spans" has "name")
+  SELECT nam FROM events
+         ^' "$kymo" query one 'SELECT nam FROM events'
+check 'a field of a class, asked of all events' says 2 'kymo query: statement:1:8: error: no such column: iface (the table "net:rx" has "iface")
+  SELECT iface FROM events
+         ^' "$kymo" query one 'SELECT iface FROM events'
+check 'a column like none' says 2 'kymo query: statement:1:8: error: no such column: unheard_of
+  SELECT unheard_of FROM events
+         ^' "$kymo" query one 'SELECT unheard_of FROM events'
+clean_percentile() { answer 0.3 one "SELECT percentile(x, 10) FROM (SELECT 0 AS x UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3)" &&
+  answer 1123867.4 one "SELECT percentile(x, 40) FROM (SELECT 1123867 AS x UNION ALL SELECT 1123868)" && answer -0.5 one "SELECT percentile(x, 50) FROM (SELECT -1 AS x UNION ALL SELECT 0)" &&
+  answer 9223372036854775807 one "SELECT percentile(x, 100) FROM (SELECT -9223372036854775807 AS x UNION ALL SELECT 9223372036854775807)"; }
+check 'percentiles without digits from rounding' clean_percentile
 check 'a misspelt table' says 2 'kymo query: no such table: net:xr (did you mean "net:rx"?)' "$kymo" query one 'SELECT 1 FROM "net:xr"'
 check 'a misspelt function' says 2 'kymo query: statement:1:8: error: no such function: percentil (did you mean "percentile"?)
   SELECT percentil(1, 2)
