@@ -127,6 +127,8 @@ static int events_filter(sqlite3_vtab_cursor *base, int number, const char *text
 static int events_next(sqlite3_vtab_cursor *base) {
   struct events_cursor *cursor = (struct events_cursor *)base;
   struct kymo_error error;
+  if (query_scan_skip(&cursor->scan))
+    return SQLITE_OK;
   int status = query_scan_next(&cursor->scan, &error);
   return status == KYMO_OK && !cursor->scan.is_at_end ? SQLITE_OK : finish(cursor, status, &error);
 }
@@ -141,6 +143,8 @@ static int events_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     query_put_column(&out, scan->reader, scan->event, scan->columns, (uint32_t)column);
   else if (scan->columns->list[column].kind == QUERY_CLASS) /* of a kind that is only counted */
     sqlite3_result_text(context, scan->source->kinds[scan->kind], -1, SQLITE_STATIC);
+  else if (scan->is_bucketed && scan->columns->list[column].kind == QUERY_TS && scan->moment_ns != INT64_MIN)
+    sqlite3_result_int64(context, scan->moment_ns);
   return SQLITE_OK;
 }
 

@@ -154,6 +154,11 @@ static bool uses_kinds_alone(const sqlite3_index_info *info) {
   return (info->colUsed & ~((sqlite3_uint64)1 << QUERY_CLASS)) == 0;
 }
 
+/* … or the time. */
+static bool uses_kinds_and_times(const sqlite3_index_info *info) {
+  return (info->colUsed & ~((sqlite3_uint64)1 << QUERY_CLASS | (sqlite3_uint64)1 << QUERY_TS)) == 0;
+}
+
 /* The bits of an order that the scan keeps, or 0. To count the kinds in a window of time would read
  * everything, so there must be few at all. */
 static int plan_order(const struct query_columns *columns, struct query_source *source,
@@ -198,7 +203,8 @@ int query_plan_make(const struct query_columns *columns, struct query_source *so
   bool is_counted = may_be_counted(info, &planned, order);
   info->orderByConsumed = order != 0;
   info->idxNum = order | (is_counted ? QUERY_COUNTED : 0) |
-                 (is_counted && order == QUERY_BY_KIND && planned.distinct == 2 ? QUERY_DISTINCT : 0);
+                 (is_counted && order == QUERY_BY_KIND && planned.distinct == 2 ? QUERY_DISTINCT : 0) |
+                 (!is_counted && order == QUERY_BY_KIND && uses_kinds_and_times(info) ? QUERY_BUCKETS : 0);
   add_order(&planned.words, info->idxNum);
   kymo_strbuf_printf(&planned.text, "|%s", planned.words.text ? planned.words.text : "every row");
   info->idxStr =

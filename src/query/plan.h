@@ -20,6 +20,7 @@ enum query_plan_bits {
   QUERY_BY_KIND = 2,  /* … of their classes' names */
   QUERY_COUNTED = 4,  /* only how many there are of each class is needed */
   QUERY_DISTINCT = 8, /* … and one of each is enough */
+  QUERY_BUCKETS = 16, /* BY_KIND, and of each event only the class and the time are needed */
 };
 
 /* The most kinds for which GROUP BY class reads the traces once for each: sorting the rows costs more. */

@@ -8,8 +8,11 @@
 /* An event and its time; events without a time come first. */
 struct query_moment {
   int64_t time_ns;
-  uint64_t number;
+  uint64_t number; /* of the event; bucketed: its kind */
 };
+
+/* The most events whose times and kinds are kept: 32 MiB, twice while they are put in order. */
+#define BUCKETED_MAX (2u << 20)
 
 static int no_memory(struct kymo_error *error) { return kymo_fail(error, KYMO_E_MEMORY, "out of memory"); }
 
@@ -194,7 +197,7 @@ static int next_moment(struct query_scan *scan, struct kymo_error *error) {
   return status;
 }
 
-/* ---- rows ---- */
+/* ---- times by kinds ---- */
 
 /* If times go back, later scans do not rely on them. */
 static inline void note_time(struct query_scan *scan, const struct kymo_event *event) {
@@ -203,12 +206,75 @@ static inline void note_time(struct query_scan *scan, const struct kymo_event *e
   scan->last_ns = event->time_ns;
 }
 
+/* Puts the moments in the order of their kinds, those of a kind as they were. */
+static int order_buckets(struct query_scan *scan, struct kymo_error *error) {
+  const uint32_t kinds = scan->source->kind_count;
+  size_t *places = kymo_arena_array(&scan->arena, kinds + 1u, sizeof *places);
+  struct query_moment *ordered = calloc(scan->moment_count + 1, sizeof *ordered);
+  if (!places || !ordered) {
+    free(ordered);
+    return no_memory(error);
+  }
+  for (size_t i = 0; i < scan->moment_count; i++)
+    places[scan->moments[i].number + 1]++;
+  for (uint32_t i = 0; i < kinds; i++)
+    places[i + 1] += places[i];
+  for (size_t i = 0; i < scan->moment_count; i++)
+    ordered[places[scan->moments[i].number]++] = scan->moments[i];
+  free(scan->moments);
+  scan->moments = ordered;
+  scan->is_bucketed = true;
+  return KYMO_OK;
+}
+
+static void next_bucketed(struct query_scan *scan) {
+  scan->is_at_end = scan->moment_next == scan->moment_count;
+  scan->event = NULL;
+  if (scan->is_at_end)
+    return;
+  const struct query_moment *moment = &scan->moments[scan->moment_next++];
+  scan->kind = (uint32_t)moment->number;
+  scan->moment_ns = moment->time_ns;
+}
+
+/* Keeps the times and kinds of all events that pass. If they are too many, nothing is kept. */
+static int fill_buckets(struct query_scan *scan, struct kymo_error *error) {
+  const struct kymo_event *event;
+  size_t capacity = 0;
+  int status = begin_pass(scan, scan->kinds, error);
+  while (status == KYMO_OK && (status = query_reader_next(scan->reader, &event, error)) == KYMO_OK) {
+    note_time(scan, event);
+    if (!passes(scan, event))
+      continue;
+    if (scan->moment_count == BUCKETED_MAX)
+      break;
+    if (!KYMO_LIST_ROOM_UP_TO(scan->moments, capacity, scan->moment_count, BUCKETED_MAX))
+      return no_memory(error);
+    scan->moments[scan->moment_count++] =
+        (struct query_moment){time_of(event), scan->source->kind_of[kymo_kind_of(event)]};
+  }
+  if (status < 0)
+    return status;
+  if (status == KYMO_END)
+    return order_buckets(scan, error);
+  free(scan->moments);
+  scan->moments = NULL;
+  scan->moment_count = 0;
+  return KYMO_OK;
+}
+
+/* ---- rows ---- */
+
 int query_scan_next(struct query_scan *scan, struct kymo_error *error) {
   int status = KYMO_OK;
   scan->row++;
   if (scan->bits & QUERY_COUNTED) {
     if (--scan->left == 0)
       next_count(scan, scan->source->counts);
+    return KYMO_OK;
+  }
+  if (scan->is_bucketed) {
+    next_bucketed(scan);
     return KYMO_OK;
   }
   if (scan->is_sorted)
@@ -247,12 +313,12 @@ static int start(struct query_scan *scan, struct kymo_error *error) {
   status = query_reader_take(&scan->reader, scan->source, error);
   if (status == KYMO_OK && (scan->bits & QUERY_BY_TIME))
     status = check_order(scan, &is_ordered, error);
-  if (status == KYMO_OK && !is_ordered)
-    status = sort_events(scan, error);
-  else if (status == KYMO_OK && (scan->bits & QUERY_BY_KIND))
-    status = next_pass(scan, error);
-  else if (status == KYMO_OK)
-    status = begin_pass(scan, scan->kinds, error);
+  if (status == KYMO_OK && (scan->bits & QUERY_BUCKETS))
+    status = fill_buckets(scan, error);
+  if (status == KYMO_OK && !scan->is_bucketed)
+    status = !is_ordered                  ? sort_events(scan, error)
+             : scan->bits & QUERY_BY_KIND ? next_pass(scan, error)
+                                          : begin_pass(scan, scan->kinds, error);
   return status == KYMO_OK && !scan->is_at_end ? query_scan_next(scan, error) : status;
 }
 

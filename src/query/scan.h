@@ -4,7 +4,8 @@
  *
  *   in time order     what reading gives; a check of the times comes first, and if they go back, the events
  *                     are sorted by their times and read by their numbers
- *   by kinds          one pass over the traces for each kind, in the order of their names
+ *   by kinds          one pass over the traces for each kind, in the order of their names; or if only times
+ *                     and kinds are needed, one pass that keeps these in memory, if they are few enough
  *   counted           no pass: each kind as often as it occurs
  */
 #ifndef KYMO_QUERY_SCAN_H
@@ -29,10 +30,12 @@ struct query_scan {
   struct query_moment
       *moments; /* the events in the order of their times, if they are not in order; or NULL */
   size_t moment_count, moment_next;
-  bool is_sorted;  /* there are moments, or none */
-  int64_t last_ns; /* of the event before */
+  bool is_sorted;   /* there are moments, or none */
+  bool is_bucketed; /* the moments have times and kinds, in the order of kinds */
+  int64_t last_ns;  /* of the event before */
   /* the row */
-  const struct kymo_event *event; /* NULL: COUNTED, or no row */
+  const struct kymo_event *event; /* NULL: COUNTED, bucketed, or no row */
+  int64_t moment_ns;              /* bucketed: its time, or INT64_MIN */
   bool is_at_end;
   int64_t row;
 };
@@ -41,6 +44,14 @@ struct query_scan {
  * end; negative with the error. */
 int query_scan_begin(struct query_scan *scan, int bits, const char *constraints, sqlite3_value **values,
                      struct kymo_error *error);
+/* Goes to the next row if it is a mere number; false: query_scan_next does. */
+static inline bool query_scan_skip(struct query_scan *scan) {
+  if (!(scan->bits & QUERY_COUNTED) || scan->left < 2)
+    return false;
+  scan->left--;
+  scan->row++;
+  return true;
+}
 /* The next row; results as above. */
 int query_scan_next(struct query_scan *scan, struct kymo_error *error);
 /* Gives the reader back, and frees what the scan has. */

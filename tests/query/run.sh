@@ -51,6 +51,24 @@ statements() { printf 'SELECT 1 AS a; -- a comment\nCREATE TEMP TABLE t AS SELEC
   diff <(printf '%s\n' a 1 '' b 2000) <("$kymo" query one -f file.sql | sed 's/ *//') && diff <(printf '%s\n' '{"a":1}' '{"b":2000}') <("$kymo" query one --format json -f - <file.sql); }
 check 'statements in a file' statements
 
+# More events than are kept in memory for GROUP BY class: then each class is read apart. Two events are a byte each.
+mkdir long && python3 - <<'END'
+import json
+u8 = {'type': 'fixed-length-unsigned-integer', 'length': 8, 'byte-order': 'little-endian'}
+parts = [{'type': 'preamble', 'version': 2}, {'type': 'trace-class'},
+         {'type': 'data-stream-class', 'event-record-header-field-class': {'type': 'structure', 'member-classes': [
+             {'name': 'id', 'field-class': {**u8, 'roles': ['event-record-class-id']}}]}},
+         *({'type': 'event-record-class', 'id': i, 'name': name} for i, name in enumerate(('a', 'b')))]
+open('long/metadata', 'w').write(''.join('\x1e' + json.dumps(part) + '\n' for part in parts))
+open('long/stream', 'wb').write(bytes([1, 0, 0]) * 750000)
+END
+long() { diff <(printf '%s\n' class,n,last a,1500000, b,750000,) <("$kymo" query long --format csv 'SELECT class, count(*) AS n, max(ts) AS last FROM events GROUP BY class'); }
+check 'GROUP BY class of many events' long
+times_by_class() { diff <("$kymo" query "$1" --format csv 'SELECT class, count(*), min(ts), max(ts) FROM events WHERE ts > 1700000000010000000 GROUP BY class') \
+  <("$kymo" query "$1" --format csv 'SELECT class, count(*), min(ts), max(ts) FROM events WHERE +ts > 1700000000010000000 GROUP BY +class'); }
+check 'times by class' times_by_class one
+check 'times by class, packets that go back in time' times_by_class back
+
 # ---- names ----
 
 # Names that SQLite does not distinguish, that it needs in quotes, and that its own columns and tables have; a version of a class.
