@@ -31,6 +31,8 @@ void query_percentile_step(sqlite3_context *context, int count, sqlite3_value **
 void query_percentile_final(sqlite3_context *context);
 void query_ns_to_text(sqlite3_context *context, int count, sqlite3_value **values);
 void query_symbol(sqlite3_context *context, int count, sqlite3_value **values);
+/* Of the extension alone (met.c). */
+void query_met(sqlite3_context *context, int count, sqlite3_value **values);
 /* The sources that the functions use. */
 struct query_source *query_database_source(const struct query_database *database, size_t index);
 

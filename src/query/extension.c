@@ -4,6 +4,9 @@
  *
  *   .load libkymo-sqlite
  *   SELECT kymo_open('mytrace');                                  events, "net:rx", spans, losses …
+ *   SELECT kymo_open_skip('mytrace');                             the same; statements end at damage
+ * without an error
+ *   SELECT kymo_met();                                            what was damaged and lost so far
  *   CREATE VIRTUAL TABLE t USING kymo('mytrace');                 all events, under a name of one's choice
  *   CREATE VIRTUAL TABLE rx USING kymo('mytrace', 'net:rx');      those of one class
  *   CREATE VIRTUAL TABLE s USING kymo_spans('mytrace');
@@ -212,9 +215,8 @@ static void put_error(sqlite3_context *context, const struct kymo_error *error) 
     sqlite3_result_error(context, kymo_error_text(error, text, sizeof text), -1);
 }
 
-/* kymo_open('TRACE', …): tables of these traces, all together, under their own names; returns how many there
- * are. */
-static void open_function(sqlite3_context *context, int count, sqlite3_value **values) {
+/* Tables of these traces, all together, under their own names; returns how many there are. */
+static void open_all(sqlite3_context *context, int count, sqlite3_value **values, bool fails_at_damage) {
   struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
   struct paths *paths = calloc(1, sizeof *paths);
   struct query_source *source;
@@ -238,12 +240,38 @@ static void open_function(sqlite3_context *context, int count, sqlite3_value **v
     put_error(context, &error);
     return;
   }
-  int status = query_database_add(sqlite3_user_data(context), source, true);
+  int status = query_database_add(sqlite3_user_data(context), source, fails_at_damage);
   if (status != SQLITE_OK)
     sqlite3_result_error_code(context, status);
   else
     sqlite3_result_int64(context, (sqlite3_int64)source->kind_count + 3);
   query_source_release(source);
+}
+
+/* kymo_open('TRACE', …), and kymo_open_skip('TRACE', …), for programs that ask kymo_met() at the end. */
+static void open_function(sqlite3_context *context, int count, sqlite3_value **values) {
+  open_all(context, count, values, true);
+}
+
+static void open_skip_function(sqlite3_context *context, int count, sqlite3_value **values) {
+  open_all(context, count, values, false);
+}
+
+/* Functions that read files, or say what they hold, are not for views and triggers of a database. */
+static int add_functions(sqlite3 *db, struct query_database *database) {
+  static const struct {
+    const char *name;
+    int count;
+    void (*function)(sqlite3_context *, int, sqlite3_value **);
+  } functions[] = {{"kymo_open", -1, open_function},
+                   {"kymo_open_skip", -1, open_skip_function},
+                   {"kymo_met", 0, query_met}};
+  int status = SQLITE_OK;
+  for (size_t i = 0; i < sizeof functions / sizeof *functions && status == SQLITE_OK; i++)
+    status =
+        sqlite3_create_function_v2(db, functions[i].name, functions[i].count, SQLITE_UTF8 | SQLITE_DIRECTONLY,
+                                   database, functions[i].function, NULL, NULL, NULL);
+  return status;
 }
 
 /* ---- loading ---- */
@@ -276,8 +304,7 @@ static int load(sqlite3 *db, char **message, const sqlite3_api_routines *api) {
   if (status == SQLITE_OK)
     status = sqlite3_create_module_v2(db, "kymo_losses", &created_losses, database, NULL);
   if (status == SQLITE_OK)
-    status = sqlite3_create_function_v2(db, "kymo_open", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, database,
-                                        open_function, NULL, NULL, NULL);
+    status = add_functions(db, database);
   return status == SQLITE_OK ? SQLITE_OK_LOAD_PERMANENTLY : status;
 }
 

@@ -76,6 +76,15 @@ damaged() {
 check 'a damaged trace: the readable rows, then an error' damaged
 check 'damage that is to be skipped' shell "$readable" "CREATE VIRTUAL TABLE t USING kymo('damaged', damage='skip');" 'SELECT count(*) FROM t;'
 
+skipped() { shell "7
+$readable
+{\"damage\":[{\"path\":\"damaged/stream_1\",\"offset\":416,\"bytes_lost\":2173,\"message\":\"no event class has the id 32391\"}],\"lost\":{\"events\":0,\"packets\":0,\"unknown\":0}}" \
+  "SELECT kymo_open_skip('damaged');" 'SELECT count(ts) FROM events;' 'SELECT kymo_met();'; }
+check 'kymo_open_skip and kymo_met: all readable rows, and then what is damaged' skipped
+lost() { python3 "$KYMO_SOURCE/tests/cli/sample_trace.py" lossy && printf '%s\n' ".load $extension" "SELECT kymo_open_skip('lossy');" 'SELECT kymo_met();' 'SELECT count(fields) FROM events;' 'SELECT kymo_met();' | sqlite3 -batch 2>&1 | grep -o '"lost".*' |
+  diff <(printf '%s\n' '"lost":{"events":0,"packets":0,"unknown":0}}' '"lost":{"events":12,"packets":2,"unknown":0}}') -; }
+check 'kymo_met: what was lost' lost
+
 # ---- Python ----
 
 # Some builds of Python have no extensions.
