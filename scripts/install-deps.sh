@@ -5,8 +5,8 @@
 # When nothing is missing it needs neither root nor network.
 set -eu
 
-# what `make` needs (libmicrohttpd-dev for kymo view alone, libsqlite3-dev for kymo query); without dpkg-dev, meson installs the libraries in lib64, where neither pkg-config nor CMake of Debian looks
-build='gcc libc6-dev dpkg-dev meson ninja-build pkg-config python3 libelf-dev libdw-dev libjansson-dev libsqlite3-dev
+# what `make` needs (libmicrohttpd-dev for kymo view alone, libsqlite3-dev for kymo query, python3-dev for the package for Python); without dpkg-dev, meson installs the libraries in lib64, where neither pkg-config nor CMake of Debian looks
+build='gcc libc6-dev dpkg-dev meson ninja-build pkg-config python3 python3-dev libelf-dev libdw-dev libjansson-dev libsqlite3-dev
   zlib1g-dev libzstd-dev liblz4-dev libmicrohttpd-dev'
 # what `make test` needs more: units, C++, a project of CMake, reference readers, manual pages, their checker and what they pipe into, xxd
 test='libcmocka-dev g++ cmake babeltrace babeltrace2 trace-cmd binutils procps jq sqlite3 gnuplot-nox bc groff-base mandoc bsdutils util-linux strace xxd protobuf-compiler'

@@ -33,6 +33,7 @@ LEFT_OUT = {
         '{"ts":1795269785123456789,"event":"net:rx","tid":4711,"thread":"worker","cpu":1,"fields":{"port":80,"state":{"value":1,"label":"OPEN"}},"context":{"vpid":4700}}': PRINTED,
         '{"lost":{"what":"events","count":12,"begin":1795269785123456789,"end":1795269785200000000,"stream":"mytrace/stream_0"}}': PRINTED,
     },
+    'python': {},
     'reading': {'#include <inttypes.h>': 'tests/examples compiles and runs it'},
     'recording': {
         '# meson.build': BUILT,

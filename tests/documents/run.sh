@@ -53,6 +53,7 @@ mkdir saved
 
 begins filters && ln -s ../mytrace . && ends filters
 begins queries && ln -s ../mytrace . && ends queries
+begins python && ln -s ../mytrace . && ends python
 begins json && ln -s ../mytrace . && ends json
 begins converting && ln -s ../mytrace . && ends converting
 begins sinks && ln -s ../mytrace TRACE && ends sinks

@@ -180,7 +180,7 @@ chmod +x loader/ldconfig
 export LOADER=$PWD/loader LOOKED_AT=/usr/local/lib
 after() {
   rm -f loader/cache
-  sed "s,@PREFIX@,$2,; s,@BINDIR@,$2/bin,; s,@LIBDIR@,$2/lib," "$KYMO_SOURCE/scripts/after-install.sh.in" >after-install.sh
+  sed "s,@PREFIX@,$2,; s,@BINDIR@,$2/bin,; s,@LIBDIR@,$2/lib,; s,@PYTHONDIR@,${PACKAGES-}," "$KYMO_SOURCE/scripts/after-install.sh.in" >after-install.sh
   diff - <(PATH=$LOADER:$3/bin:/usr/bin:/bin PKG_CONFIG_PATH=$3/lib/pkgconfig IS_USER=${IS_USER-} sh after-install.sh 2>&1) <<<"$1"
 }
 as_root() {
@@ -204,6 +204,15 @@ Programs that are linked with the flags of pkg-config, or by CMake, find its lib
     export LD_LIBRARY_PATH=/home/me/kymo/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     echo /home/me/kymo/lib >/etc/ld.so.conf.d/kymo.conf && ldconfig    # as root' /home/me/kymo /usr/local
 }
+python_package() {
+  mkdir -p packages/kymo && PACKAGES=$PWD/packages after "
+kymo is installed in /usr/local.
+Programs find its libraries.
+For Python to find the package kymo:
+    export PYTHONPATH=$PWD/packages\${PYTHONPATH:+:\$PYTHONPATH}" /usr/local /usr/local &&
+    PYTHONPATH=$PWD/packages PACKAGES=$PWD/packages as_root
+}
+check 'after an installation: PYTHONPATH is named where Python does not look' python_package
 check 'after an installation, root: the list of the loader is updated' as_root
 check 'after an installation, a user: ldconfig is named' as_user
 check 'after an installation below another prefix: the remaining steps are printed' elsewhere

@@ -104,6 +104,14 @@ unknown=$(find "$KYMO_SOURCE/src" -mindepth 1 -maxdepth 1 -type d -printf '%f\n'
 if [ -z "$unknown" ]; then ok 'every folder under src is a layer'
 else not_ok 'every folder under src is a layer' "$(echo $unknown)"; fi
 
+# The packages for other languages are programs above libkymo: of ours they include its public headers alone, and their own files.
+bindings_include() { grep -rhE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include' "$1" | grep -E '<kymo/|"' | grep -vE '<kymo/(read|filter|time|get|info|move|event|error|schema|sink|stat)\.h>|"[a-z_]+\.h"'; }
+bindings_are_above() { [ -n "$(find "$KYMO_SOURCE/bindings" -name '*.c')" ] && ! bindings_include "$KYMO_SOURCE/bindings"; }
+check 'bindings include public headers alone' bindings_are_above
+mkdir "$TMPDIR/binding" && printf '#include <kymo/trace.h>\n#include "base/list.h"\n#include <kymo/read.h>\n' >"$TMPDIR/binding/a.c"
+planted_in_bindings() { [ "$(bindings_include "$TMPDIR/binding" | wc -l)" = 2 ]; }
+check 'bindings that include more are found' planted_in_bindings
+
 # ---- what ARCHITECTURE.md names is there ----
 
 # The paths and functions that a text names and that are not in the tree. Paths are from the top, or as #include lines have them; NAME

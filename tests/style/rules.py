@@ -14,7 +14,7 @@ LEFT_OUT = {'build', 'node_modules', '.git', 'expected'} # expected: what tools 
 
 
 def sources(top):
-    for folder in ('include', 'src', 'tests', 'bench', 'examples', 'fuzz'):
+    for folder in ('include', 'src', 'bindings', 'tests', 'bench', 'examples', 'fuzz'):
         for path in sorted((top / folder).rglob('*')):
             if path.suffix in ('.c', '.h', '.cc', '.cpp') and not LEFT_OUT & set(path.relative_to(top).parts):
                 yield path
@@ -49,7 +49,7 @@ def avoided(text):
 
 
 def scripts(top):
-    for folder in ('tests', 'bench', 'fuzz', 'examples', 'scripts'):
+    for folder in ('bindings', 'tests', 'bench', 'fuzz', 'examples', 'scripts'):
         for path in sorted((top / folder).rglob('*')):
             is_one = path.suffix in ('.sh', '.py') or path.name == 'run'
             if is_one and path.is_file() and not LEFT_OUT & set(path.relative_to(top).parts) and path.parent.name not in ('words', 'style'):

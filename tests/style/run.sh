@@ -10,7 +10,7 @@ set -u
 python3 "$KYMO_SOURCE/tests/style/rules.py" "$KYMO_SOURCE"
 
 # Other versions of clang-format break lines at other places.
-formatted() { find "$KYMO_SOURCE"/{include,src,tests,bench,examples,fuzz} \( -name '*.[ch]' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror {} +; }
+formatted() { find "$KYMO_SOURCE"/{include,src,bindings,tests,bench,examples,fuzz} \( -name '*.[ch]' -o -name '*.cc' \) -exec clang-format-14 --dry-run -Werror {} +; }
 if command -v clang-format-14 >/dev/null; then
   check 'clang-format 14 changes no file' formatted
 else

@@ -28,7 +28,7 @@ check 'faults of a document are noticed' notices
 cd "$KYMO_SOURCE" || exit 1
 left_out='CHANGELOG.md' # it lists words and names of the past
 documents=()
-for document in *.md docs/*.md examples/*/*.md docs/man/*; do
+for document in *.md docs/*.md examples/*/*.md bindings/*/*.md docs/man/*; do
   [[ " $left_out " = *" $document "* ]] || documents+=("$document")
 done
 python3 "$words" . "${documents[@]}" include src
