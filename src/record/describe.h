@@ -3,7 +3,7 @@
 #ifndef KYMO_RECORD_DESCRIBE_H
 #define KYMO_RECORD_DESCRIBE_H
 
-#include "record/clock.h"
+#include "ring/clock.h"
 #include "record/point.h"
 #include "schema/build.h"
 

@@ -98,6 +98,7 @@ void kymo_options_read(struct kymo_options *options) {
       .mode = KYMO_MODE_OVERWRITE,
       .buffer_bytes = KYMO_BUFFER_DEFAULT,
       .clock = KYMO_CLOCK_COUNTER,
+      .origin = variable("KYMO_ORIGIN"),
       .control = !getauxval(AT_SECURE),
       .is_privileged = getauxval(AT_SECURE) != 0,
   };

@@ -3,7 +3,7 @@
 #ifndef KYMO_RECORD_OPTIONS_H
 #define KYMO_RECORD_OPTIONS_H
 
-#include "record/clock.h"
+#include "ring/clock.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,6 +22,7 @@ struct kymo_options {
   bool save_is_chosen;   /* KYMO_SAVE is set */
   bool keep_all;         /* KYMO_SAVE=outside: another process collects the rings, so none are removed */
   enum kymo_clock_choice clock; /* KYMO_CLOCK */
+  const char *origin;           /* KYMO_ORIGIN: of the clock (ring/clock.h), or NULL */
   bool marks_crash;             /* KYMO_CRASH=mark */
   bool control;                 /* KYMO_CONTROL is not 0, and the program is not privileged */
   bool is_privileged;           /* AT_SECURE: it has rights that its caller does not have (set-user-ID, file

@@ -287,6 +287,8 @@ static bool prepare(void) {
   char machine[KYMO_PATH_MAX]; /* one calibration for all pools, wherever they are */
   bool shared = kymo_pool_base(machine, NULL);
   kymo_session_clock_start(&kymo_session_.clock, kymo_session_.options.clock, shared ? machine : NULL);
+  if (kymo_session_.options.origin)
+    kymo_session_clock_take_origin(&kymo_session_.clock, kymo_session_.options.origin, false);
   if (!kymo_session_.options.keep_all)
     kymo_pool_clean(kymo_session_.base, kymo_session_.program, POOLS_KEPT - 1);
   kymo_modules_begin();

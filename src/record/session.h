@@ -24,7 +24,7 @@
 #ifndef KYMO_RECORD_SESSION_H
 #define KYMO_RECORD_SESSION_H
 
-#include "record/clock.h"
+#include "ring/clock.h"
 #include "record/options.h"
 #include "ring/layout.h"
 #include "ring/places.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of clock snapshots: written, read, and refused. */
 #include "base/fail.h"
+#include "ring/clock.h"
 #include "ring/clocks.h"
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <cmocka.h>
@@ -38,6 +40,34 @@ static void what_is_written_is_read(void **state) {
     assert_memory_equal(was, is, length);
   }
   kymo_clocks_free(&clocks);
+}
+
+static void an_origin_is_taken_by_the_same_clock_and_boot(void **state) {
+  (void)state;
+  char text[KYMO_CLOCK_ORIGIN_MAX], other[KYMO_CLOCK_ORIGIN_MAX];
+  const struct kymo_session_clock from = {
+      .is_counter = true, .frequency = 2500000000, .offset_seconds = -7, .offset_cycles = 2499999999};
+  struct kymo_session_clock to = {.is_counter = true, .frequency = 1},
+                            monotonic = {.is_counter = false, .frequency = 9},
+                            none = {.is_counter = true, .is_none = true};
+  size_t length = kymo_session_clock_put_origin(&from, text);
+  assert_int_equal(length, strlen(text));
+  assert_true(kymo_session_clock_take_origin(&to, text, false));
+  assert_true(to.frequency == from.frequency && to.offset_seconds == -7 &&
+              to.offset_cycles == from.offset_cycles);
+  assert_false(kymo_session_clock_take_origin(&monotonic, text, true));
+  assert_true(monotonic.frequency == 9);
+  assert_false(kymo_session_clock_take_origin(&none, text, true));
+  snprintf(other, sizeof other, "counter 1000 5 999 another-boot");
+  assert_false(kymo_session_clock_take_origin(&to, other, false));
+  assert_true(to.offset_seconds == -7);
+  assert_true(kymo_session_clock_take_origin(&to, other, true));
+  assert_true(to.offset_seconds == 5);
+  static const char *const wrong[] = {
+      "", "counter", "counter 1000 5 1000 b", "counter 999 5 1 b", "sundial 1000 5 1 b", "counter 1000 5 1"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    assert_false(kymo_session_clock_take_origin(&to, wrong[i], true));
+  assert_true(to.frequency == 1000 && to.offset_seconds == 5 && to.offset_cycles == 999);
 }
 
 static void a_line_that_is_being_written_does_not_count(void **state) {
@@ -97,6 +127,7 @@ static void a_look_shows_what_the_clocks_show(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_origin_is_taken_by_the_same_clock_and_boot),
       cmocka_unit_test(what_is_written_is_read),
       cmocka_unit_test(a_line_that_is_being_written_does_not_count),
       cmocka_unit_test(what_makes_no_sense_is_refused_with_its_place),

@@ -3,7 +3,7 @@
  * clock. */
 #include "ring_memory.h"
 
-#include "record/clock.h"
+#include "ring/clock.h"
 #include "record/describe.h"
 #include "record/options.h"
 #include "base/pattern.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/clock.h"
+#include "ring/clock.h"
 #include "ring/clocks.h"
 #include <fcntl.h>
+#include <inttypes.h>
 #include <kymo/counter.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +161,34 @@ void kymo_session_clock_start(struct kymo_session_clock *clock, enum kymo_clock_
   while (cycles < 0)
     cycles += f, clock->offset_seconds--;
   clock->offset_cycles = (uint64_t)cycles;
+}
+
+size_t kymo_session_clock_put_origin(const struct kymo_session_clock *clock,
+                                     char out[KYMO_CLOCK_ORIGIN_MAX]) {
+  char boot[KYMO_BOOT_ID_SIZE];
+  kymo_boot_id(boot);
+  int length = snprintf(out, KYMO_CLOCK_ORIGIN_MAX, "%s %" PRIu64 " %" PRId64 " %" PRIu64 " %s",
+                        clock->is_counter ? "counter" : "monotonic", clock->frequency, clock->offset_seconds,
+                        clock->offset_cycles, boot[0] ? boot : "-");
+  return length > 0 ? (size_t)length : 0;
+}
+
+bool kymo_session_clock_take_origin(struct kymo_session_clock *clock, const char *text, bool any_boot) {
+  char name[16], boot[KYMO_BOOT_ID_SIZE], here[KYMO_BOOT_ID_SIZE];
+  uint64_t frequency, cycles;
+  int64_t seconds;
+  if (clock->is_none || sscanf(text, "%15s %" SCNu64 " %" SCNd64 " %" SCNu64 " %39s", name, &frequency,
+                               &seconds, &cycles, boot) != 5)
+    return false;
+  kymo_boot_id(here);
+  bool is_counter = strcmp(name, "counter") == 0;
+  if ((!is_counter && strcmp(name, "monotonic") != 0) || is_counter != clock->is_counter ||
+      frequency < 1000 || cycles >= frequency || (!any_boot && strcmp(boot, here) != 0))
+    return false;
+  clock->frequency = frequency;
+  clock->offset_seconds = seconds;
+  clock->offset_cycles = cycles;
+  return true;
 }
 
 uint64_t kymo_session_clock_read(const struct kymo_session_clock *clock) {
