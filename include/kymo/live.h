@@ -41,6 +41,8 @@ enum kymo_recording_flag {
                                 OVERWRITE */
   KYMO_RECORD_CRASHES =
       16, /* of commands, with SNAPSHOTS: kymo_recording_crashes reports crashed processes */
+  KYMO_RECORD_KERNEL_OURS =
+      32, /* of the kernel: only events of the command or process, its threads and its children */
 };
 
 /* All zeroes: all tracepoints, a new directory, CTF 1.8, until the command or process ends. */
@@ -58,6 +60,10 @@ struct kymo_recording_options {
   const void
       *signals; /* of commands: a sigset_t, the signals that are blocked when they begin; NULL: as of the
                           caller */
+  const char
+      *kernel; /* patterns of events of the Linux kernel, which are recorded beside those of the programs, in
+                         DIRECTORY/kernel; NULL: none. Neither with SNAPSHOTS nor in parts */
+  uint64_t kernel_buffer; /* bytes of each processor for them; 0: the recorder chooses */
 };
 
 int kymo_recording_start_(struct kymo_recording **recording, char *const *command,
@@ -67,7 +73,8 @@ int kymo_recording_start_(struct kymo_recording **recording, char *const *comman
  * Starts a command, found as execvp finds it, with its tracepoints on: `command` is argv, which ends with
  * NULL. Returns KYMO_OK and the recording, to be freed by kymo_recording_free; or with the error
  * KYMO_E_UNKNOWN: there is no such command; KYMO_E_USAGE: it cannot be run, or the options make no sense;
- * KYMO_E_ABSENT: there is no directory for rings; KYMO_E_SYSTEM, KYMO_E_MEMORY. SIGXFSZ should be ignored: a
+ * KYMO_E_ABSENT: there is no directory for rings, or no tracefs or no event for
+ * `kernel`; KYMO_E_SYSTEM, KYMO_E_MEMORY. SIGXFSZ should be ignored: a
  * file that may not grow is an error then.
  */
 static inline int kymo_recording_start(struct kymo_recording **recording, char *const *command,
@@ -81,7 +88,8 @@ int kymo_recording_attach_(struct kymo_recording **recording, int pid,
 /*
  * Records process `pid`, which runs already, from now on. When the recording ends the process is as it was.
  * Returns as above; KYMO_E_UNKNOWN: there is no such process, or it has no tracepoints; KYMO_E_USAGE: the
- * process refuses, for instance because it is recorded already.
+ * process refuses, for instance because it is recorded already. With `kernel` the process may be one without
+ * tracepoints; `pid` 0: none, only events of the kernel, until kymo_recording_stop.
  */
 static inline int kymo_recording_attach(struct kymo_recording **recording, int pid,
                                         const struct kymo_recording_options *options,
@@ -144,6 +152,8 @@ enum kymo_recording_number {
   KYMO_RECORDING_IS_UNSYNCED,   /* 1: some of the trace may not be on the disk */
   KYMO_RECORDING_UNKNOWN_ENDS,  /* with CRASHES: processes that ended before their end could be observed */
   KYMO_RECORDING_WAIT_STATUS,   /* after KYMO_END of a command: how it ended, as waitpid reports it */
+  KYMO_RECORDING_KERNEL_EVENTS, /* of the kernel, in the trace … */
+  KYMO_RECORDING_KERNEL_LOST,   /* … and lost */
 };
 int64_t kymo_recording_number(const struct kymo_recording *recording, enum kymo_recording_number what);
 /* After kymo_recording_stop: directories of rings that hold what could not be written, for

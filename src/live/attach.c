@@ -6,6 +6,8 @@
  * program we notice.
  */
 #include "base/fail.h"
+#include "base/file.h"
+#include "base/path.h"
 #include "live/client.h"
 #include "live/ctf2.h"
 #include "live/find.h"
@@ -14,11 +16,14 @@
 #include "live/sync.h"
 #include "ring/collect.h"
 #include "ring/pools.h"
+#include "schema/registry.h"
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,8 +32,9 @@ enum { IDLE_MS = 5, BUSY_MS = 1, CLOCKS_NS = 1000000000 };
 struct attached {
   struct kymo_recording recording;
   struct kymo_client client;
-  char source[KYMO_PATH_MAX]; /* a path to the rings that stays valid … */
-  int held;                   /* … through this descriptor, or -1 */
+  char source[KYMO_PATH_MAX];    /* a path to the rings that stays valid … */
+  int held;                      /* … through this descriptor, or -1 */
+  char directory[KYMO_PATH_MAX]; /* of the process's trace: the recording's, or in it beside the kernel's */
   struct kymo_pool_view view;
   struct kymo_collector collector;
   struct kymo_sleep sleep; /* while nothing can be collected */
@@ -69,6 +75,48 @@ static int open_rings(struct attached *a, struct kymo_error *error) {
   return status;
 }
 
+/* The text of the clock of the rings; false: there is no registry to read it from. */
+static bool read_origin(const struct attached *a, char origin[KYMO_CLOCK_ORIGIN_MAX]) {
+  struct kymo_schema *schema = NULL;
+  struct kymo_session_clock clock = {.is_none = false};
+  char path[KYMO_PATH_MAX + 32];
+  uint8_t *bytes = NULL;
+  size_t size, used;
+  enum { REGISTRY_MAX = 1 << 30 };
+  kymo_path_join(path, sizeof path, a->source, KYMO_HIDDEN_REGISTRY);
+  bool is_read = kymo_file_read(path, REGISTRY_MAX, &bytes, &size, NULL) == KYMO_OK &&
+                 kymo_registry_read_sound(&schema, bytes, size, &used, path, NULL) == KYMO_OK &&
+                 schema->stream_count && schema->streams[0]->clock;
+  if (is_read) {
+    const struct kymo_clock *from = schema->streams[0]->clock;
+    clock.is_counter = strcmp(from->name, "counter") == 0;
+    clock.frequency = from->frequency;
+    clock.offset_seconds = from->offset_seconds;
+    clock.offset_cycles = from->offset_cycles;
+    kymo_session_clock_put_origin(&clock, origin);
+  }
+  free(bytes);
+  kymo_schema_release(schema);
+  return is_read;
+}
+
+/* Events of the kernel have the clock of the rings, and a directory of their own beside that of the process. */
+static int make_kernel(struct attached *a, const char *program, struct kymo_error *error) {
+  struct kymo_recording *recording = &a->recording;
+  char origin[KYMO_CLOCK_ORIGIN_MAX];
+  memcpy(a->directory, recording->trace, sizeof a->directory);
+  if (!recording->options.kernel)
+    return KYMO_OK;
+  int status = kymo_recording_make_kernel(recording, read_origin(a, origin) ? origin : NULL, error);
+  if (status)
+    return status;
+  if ((size_t)snprintf(a->directory, sizeof a->directory, "%s/%s-%d", recording->trace, program,
+                       recording->pid) >= sizeof a->directory)
+    return kymo_fail(error, KYMO_E_LIMIT, "the path is too long: %s", recording->trace);
+  return mkdir(a->directory, 0777) ? kymo_fail_errno(error, a->directory, "cannot make the directory")
+                                   : KYMO_OK;
+}
+
 static int begin(struct attached *a, struct kymo_error *error) {
   const struct kymo_recording *recording = &a->recording;
   char program[KYMO_PROGRAM_MAX];
@@ -82,7 +130,11 @@ static int begin(struct attached *a, struct kymo_error *error) {
   if (!status)
     status = kymo_recording_make_trace(&a->recording, kymo_pool_program(&a->view, program), error);
   if (!status)
-    status = kymo_collect_begin(&a->collector, &a->view, a->source, recording->trace, error);
+    status = make_kernel(a, program, error);
+  if (!status)
+    status = kymo_collect_begin(&a->collector, &a->view, a->source, a->directory, error);
+  if (!status && recording->kernel)
+    status = kymo_kernel_follow(recording->kernel, recording->pid, error);
   if (status)
     return status;
   kymo_collect_from_now(&a->collector);
@@ -160,11 +212,11 @@ static int collect_rest(struct attached *a, struct kymo_error *error) {
   int status = kymo_collect_end(&a->collector, error);
   if (status) {
     if (!kymo_collect_abandon(&a->collector))
-      rmdir(recording->trace);
+      rmdir(a->directory);
     return status;
   }
   status =
-      kymo_recording_has(recording, KYMO_RECORD_CTF2) ? kymo_trace_to_ctf2(recording->trace, error) : KYMO_OK;
+      kymo_recording_has(recording, KYMO_RECORD_CTF2) ? kymo_trace_to_ctf2(a->directory, error) : KYMO_OK;
   if (!status) {
     status = kymo_sync(recording->trace, error);
     a->recording.sum.is_unsynced |= status != KYMO_OK;
@@ -220,12 +272,20 @@ static const struct kymo_recording_kind attached_kind = {
     .free = attached_free,
 };
 
+static int become_alone(struct kymo_recording **recording, struct kymo_error *error) {
+  const struct kymo_recording_options options = (*recording)->options;
+  free(*recording);
+  return kymo_recording_alone(recording, 0, &options, error);
+}
+
 int kymo_recording_attach_(struct kymo_recording **recording, int pid,
                            const struct kymo_recording_options *options, size_t size,
                            struct kymo_error *error) {
   int status = kymo_recording_new(recording, sizeof(struct attached), &attached_kind, options, size, error);
   if (status)
     return status;
+  if (!pid && (*recording)->options.kernel)
+    return become_alone(recording, error);
   struct attached *a = of(*recording);
   a->client.fd = -1;
   kymo_sleep_begin(&a->sleep, NULL);
@@ -238,9 +298,15 @@ int kymo_recording_attach_(struct kymo_recording **recording, int pid,
                           : begin(a, error);
   if (!status)
     return KYMO_OK;
+  kymo_kernel_free(a->recording.kernel);
+  a->recording.kernel = NULL;
+  if (a->directory[0])
+    rmdir(a->directory);
   if (a->recording.trace[0])
     rmdir(a->recording.trace);
+  bool is_without = status == KYMO_E_UNKNOWN && asked->kernel && kill(pid, 0) == 0;
+  struct kymo_recording_options again = *asked;
   kymo_recording_free(*recording);
   *recording = NULL;
-  return status;
+  return is_without ? kymo_recording_alone(recording, pid, &again, error) : status;
 }

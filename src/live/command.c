@@ -100,13 +100,18 @@ static bool set_variables(const struct kymo_recording *recording) {
          set("KYMO_MODE", overwrites ? "overwrite" : "discard") && set("KYMO_SAVE", "outside") &&
          set("KYMO_CRASH", kymo_recording_has(recording, KYMO_RECORD_CRASHES) ? "mark" : NULL) &&
          set("KYMO_BUFFER", options->buffer ? options->buffer : "1M") &&
-         set("KYMO_GROW", may_grow ? "64M" : NULL) && (!options->preload || preload(options->preload));
+         set("KYMO_GROW", may_grow ? "64M" : NULL) &&
+         set("KYMO_ORIGIN", recording->origin[0] ? recording->origin : NULL) &&
+         (!recording->clock || set("KYMO_CLOCK", recording->clock)) &&
+         (!options->preload || preload(options->preload));
 }
 
 /* The child's half: never returns. A failure is written to the pipe. */
 static void run_command(const struct kymo_recording *recording, char *const *arguments, int report) {
   bool is_set = set_variables(recording);
-  if (is_set) {
+  int refused = is_set && recording->kernel ? kymo_kernel_enter(recording->kernel) : 0;
+  errno = refused ? refused : errno;
+  if (is_set && !refused) {
     if (recording->options.signals)
       sigprocmask(SIG_SETMASK, recording->options.signals, NULL);
     execvp(arguments[0], arguments);
@@ -128,6 +133,7 @@ static int start(struct command *command, char *const *arguments, struct kymo_er
   ssize_t n = read(report[0], &reason, sizeof reason);
   close(report[0]);
   if (n != sizeof reason) {
+    kymo_kernel_keep(recording->kernel);
     command->process = (int)syscall(SYS_pidfd_open, recording->pid, 0);
     return KYMO_OK;
   }
@@ -329,8 +335,12 @@ static int begin(struct command *command, char *const *arguments, struct kymo_er
                                                   .sync = kymo_recording_has(recording, KYMO_RECORD_SYNC),
                                                   .rotate_bytes = options->rotate_bytes,
                                                   .rotate_seconds = options->rotate_seconds,
-                                                  .keep = options->keep});
-  return command->drain ? start(command, arguments, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+                                                  .keep = options->keep,
+                                                  .beside = options->kernel ? KYMO_KERNEL_DIRECTORY : NULL});
+  if (!command->drain)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  status = kymo_recording_make_kernel(recording, NULL, error);
+  return status ? status : start(command, arguments, error);
 }
 
 int kymo_recording_start_(struct kymo_recording **recording, char *const *arguments,
@@ -346,6 +356,8 @@ int kymo_recording_start_(struct kymo_recording **recording, char *const *argume
   status = begin(command, arguments, error);
   if (!status)
     return KYMO_OK;
+  kymo_kernel_free(command->recording.kernel);
+  command->recording.kernel = NULL;
   if (command->recording.rings[0])
     rmdir(command->recording.rings);
   if (command->recording.trace[0])

@@ -246,7 +246,7 @@ static int finish_place(const struct kymo_drain *drain, struct kymo_error *error
     if (e->d_name[0] == '.' || !put_place(drain, trace, drain->part, e->d_name))
       continue;
     traces++;
-    if (drain->options.ctf2)
+    if (drain->options.ctf2 && !(drain->options.beside && !strcmp(e->d_name, drain->options.beside)))
       status = kymo_trace_to_ctf2(trace, error);
   }
   if (is_cut && !status)

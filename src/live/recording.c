@@ -21,6 +21,11 @@ static int check(const struct kymo_recording_options *options, struct kymo_error
   if (rotates && overwrites)
     return kymo_fail(error, KYMO_E_USAGE,
                      "rings that are overwritten are collected at the end, so there are no parts");
+  if (options->kernel && (rotates || options->flags & KYMO_RECORD_SNAPSHOTS))
+    return kymo_fail(error, KYMO_E_USAGE,
+                     "events of the kernel are neither recorded in parts nor in snapshots");
+  if (options->flags & KYMO_RECORD_KERNEL_OURS && !options->kernel)
+    return kymo_fail(error, KYMO_E_USAGE, "no events of the kernel are asked for");
   return KYMO_OK;
 }
 
@@ -52,6 +57,32 @@ int kymo_recording_make_trace(struct kymo_recording *recording, const char *prog
     return KYMO_OK;
   int status = kymo_fail_errno(error, asked ? asked : recording->trace, "cannot make the directory");
   recording->trace[0] = 0; /* it is not ours */
+  return status;
+}
+
+int kymo_recording_make_kernel(struct kymo_recording *recording, const char *origin,
+                               struct kymo_error *error) {
+  const struct kymo_recording_options *asked = &recording->options;
+  struct kymo_session_clock clock;
+  if (!asked->kernel)
+    return KYMO_OK;
+  const char *chosen = secure_getenv("KYMO_CLOCK");
+  bool is_counter = origin ? strncmp(origin, "counter", 7) == 0 : !chosen || strcmp(chosen, "monotonic") != 0;
+  kymo_kernel_clock(&clock, is_counter, &recording->clock);
+  if (origin)
+    kymo_session_clock_take_origin(&clock, origin, false);
+  kymo_session_clock_put_origin(&clock, recording->origin);
+  const struct kymo_kernel_options options = {.events = asked->kernel,
+                                              .directory = recording->trace,
+                                              .buffer_bytes = asked->kernel_buffer,
+                                              .only_ours =
+                                                  kymo_recording_has(recording, KYMO_RECORD_KERNEL_OURS),
+                                              .sync = kymo_recording_has(recording, KYMO_RECORD_SYNC)};
+  int status = kymo_kernel_new(&recording->kernel, &options, &clock, error);
+  if (status == KYMO_E_USAGE || status == KYMO_E_UNKNOWN) /* these are of the command */
+    status = KYMO_E_ABSENT;
+  if (error && status)
+    error->code = status;
   return status;
 }
 
@@ -94,8 +125,13 @@ int kymo_recording_work(struct kymo_recording *recording, int64_t timeout_ns, in
 int kymo_recording_stop(struct kymo_recording *recording, struct kymo_error *error) {
   if (recording->is_stopped)
     return kymo_fail(error, KYMO_E_USAGE, "the recording has been stopped already");
+  struct kymo_error later;
   recording->is_stopped = true;
-  int status = recording->kind->stop(recording, error);
+  int status =
+      recording->kernel ? kymo_kernel_stop(recording->kernel, &recording->kernel_sum, error) : KYMO_OK;
+  int stopped = recording->kind->stop(recording, status ? &later : error);
+  status = status ? status : stopped;
+  recording->sum.is_unsynced |= recording->kernel_sum.is_unsynced;
   if (recording->sum.left_out.code)
     kymo_error_text(&recording->sum.left_out, recording->left_out, sizeof recording->left_out);
   return status;
@@ -105,6 +141,7 @@ void kymo_recording_free(struct kymo_recording *recording) {
   if (!recording)
     return;
   recording->kind->free(recording);
+  kymo_kernel_free(recording->kernel);
   free(recording);
 }
 
@@ -141,6 +178,8 @@ int64_t kymo_recording_number(const struct kymo_recording *recording, enum kymo_
   case KYMO_RECORDING_IS_UNSYNCED: return sum->is_unsynced;
   case KYMO_RECORDING_UNKNOWN_ENDS: return (int64_t)recording->unknown_ends;
   case KYMO_RECORDING_WAIT_STATUS: return recording->wait_status;
+  case KYMO_RECORDING_KERNEL_EVENTS: return (int64_t)recording->kernel_sum.events;
+  case KYMO_RECORDING_KERNEL_LOST: return (int64_t)recording->kernel_sum.lost;
   }
   return -1;
 }

@@ -6,6 +6,7 @@
 #define KYMO_LIVE_RECORDING_H
 
 #include "live/drain.h"
+#include "live/kernel/kernel.h"
 #include "ring/places.h"
 #include <kymo/live.h>
 
@@ -28,8 +29,12 @@ struct kymo_recording {
   char trace[KYMO_PATH_MAX], rings[KYMO_PATH_MAX];
   int pid;
   bool has_ended, is_stopped;
-  int64_t retry_ns; /* after an error: when to try again; else 0 */
+  int64_t retry_ns;                   /* after an error: when to try again; else 0 */
+  struct kymo_kernel *kernel;         /* records events of the kernel; or NULL */
+  char origin[KYMO_CLOCK_ORIGIN_MAX]; /* of its clock, for the programs; "" without `kernel` */
+  const char *clock;                  /* what KYMO_CLOCK must be then, or NULL */
   /* what is known after the end */
+  struct kymo_kernel_sum kernel_sum;
   struct kymo_drain_sum sum;
   bool has_rings; /* they are not removed */
   char cause[KYMO_PATH_MAX], snapshot[KYMO_PATH_MAX];
@@ -48,6 +53,13 @@ int64_t kymo_recording_now_ns(void);
 int kymo_recording_new(struct kymo_recording **recording, size_t size, const struct kymo_recording_kind *kind,
                        const struct kymo_recording_options *options, size_t options_size,
                        struct kymo_error *error);
+/* Makes ready to record events of the kernel, if that is asked for: by the clock `origin` (ring/clock.h), or that which
+ * programs would use now if it is NULL. The directory of the trace is there. */
+int kymo_recording_make_kernel(struct kymo_recording *recording, const char *origin,
+                               struct kymo_error *error);
+/* Makes a recording of events of the kernel alone; `pid` is a process, or 0. (kernel/alone.c) */
+int kymo_recording_alone(struct kymo_recording **recording, int pid,
+                         const struct kymo_recording_options *options, struct kymo_error *error);
 /* Creates the directory of the trace; `program` is the name for a new one. */
 int kymo_recording_make_trace(struct kymo_recording *recording, const char *program,
                               struct kymo_error *error);

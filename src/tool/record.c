@@ -35,6 +35,9 @@ enum {
   OPTION_KEEP,
   OPTION_DURATION,
   OPTION_SYNC,
+  OPTION_KERNEL,
+  OPTION_KERNEL_OURS,
+  OPTION_KERNEL_BUFFER,
 };
 
 /* minimum bytes of a part; enough for a description and some packets */
@@ -61,7 +64,7 @@ struct record {
   struct recording what;
   struct kymo_calls calls;
   bool mode_given;
-  struct kymo_strbuf patterns, preload;
+  struct kymo_strbuf patterns, preload, kernel;
 };
 
 static const struct argp_option options[] = {
@@ -107,6 +110,14 @@ static const struct argp_option options[] = {
      "Write the trace to the disk every second, not only at the end: if the machine crashes, one second is "
      "lost",
      0},
+    {"kernel", OPTION_KERNEL, "PATTERN", 0,
+     "Record events of the Linux kernel that match, too, on the same time line: a name (sched_switch), a glob, a "
+     "group (sched, syscalls), re:REGEX, or !… to exclude; may be given several times. Needs root and tracefs",
+     0},
+    {"kernel-only-ours", OPTION_KERNEL_OURS, NULL, 0,
+     "Of the kernel, only events of the command or process, its threads and its children", 0},
+    {"kernel-buffer", OPTION_KERNEL_BUFFER, "SIZE", 0,
+     "Size of the kernel's buffer of one processor, 16k to 1G (default: 8M)", 0},
     {"quiet", 'q', NULL, 0, "Do not print where the trace is and how many events were lost", 0},
     {0},
 };
@@ -173,14 +184,14 @@ static void check_what(struct argp_state *state, const struct record *record) {
                      : what->triggers.any                       ? "--snapshot-on"
                      : how->rotate_bytes || how->rotate_seconds ? "--rotate"
                                                                 : NULL;
-  if (!record->what.pid && !what->command)
+  if (!record->what.pid && !what->command && !record->kernel.length)
     argp_error(state, "expected a command to record");
   if (record->what.pid && what->command)
     argp_error(state, "expected a command or -p, found both");
   if (record->what.pid && only)
     argp_error(state, "%s is for commands, not for a running process", only);
-  if (!record->what.pid && record->what.duration_ns >= 0)
-    argp_error(state, "--duration needs -p");
+  if (what->command && record->what.duration_ns >= 0)
+    argp_error(state, record->kernel.length ? "--duration is not for commands" : "--duration needs -p");
 }
 
 /* "100M" or "1h": a number and its unit, multiplied. */
@@ -211,6 +222,18 @@ static void take_keep(struct argp_state *state, struct record *record, const cha
   record->what.options.keep = keep;
 }
 
+/* Options for events of the kernel, and what they cannot be with. */
+static void check_kernel(struct argp_state *state, const struct record *record) {
+  const struct kymo_recording_options *how = &record->what.options;
+  bool is_ours = how->flags & KYMO_RECORD_KERNEL_OURS;
+  if (!record->kernel.length && (is_ours || how->kernel_buffer))
+    argp_error(state, "%s needs --kernel", is_ours ? "--kernel-only-ours" : "--kernel-buffer");
+  if (record->kernel.length && (how->rotate_bytes || how->rotate_seconds || record->what.triggers.any))
+    argp_error(state, "--kernel is neither with --rotate nor with --snapshot-on");
+  if (is_ours && !record->what.pid && !record->what.command)
+    argp_error(state, "--kernel-only-ours needs a command or -p");
+}
+
 /* What has to be with what. */
 static void check(struct argp_state *state, struct record *record) {
   struct kymo_recording_options *how = &record->what.options;
@@ -229,15 +252,24 @@ static void check(struct argp_state *state, struct record *record) {
     argp_error(state, "--keep needs --rotate");
 }
 
+static void add_pattern(struct kymo_strbuf *patterns, const char *pattern) {
+  if (patterns->length)
+    kymo_strbuf_puts(patterns, ",");
+  kymo_strbuf_puts(patterns, pattern);
+}
+
+static void take_kernel_buffer(struct argp_state *state, struct record *record, const char *text) {
+  uint32_t bytes;
+  if (!kymo_options_size(text, &bytes))
+    argp_error(state, "--kernel-buffer is a size from 16k to 1G, not \"%s\"", text);
+  record->what.options.kernel_buffer = bytes;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct record *record = state->input;
   switch (key) {
   case 'o': record->what.options.directory = argument; return 0;
-  case 'e':
-    if (record->patterns.length)
-      kymo_strbuf_puts(&record->patterns, ",");
-    kymo_strbuf_puts(&record->patterns, argument);
-    return 0;
+  case 'e': add_pattern(&record->patterns, argument); return 0;
   case OPTION_MODE: take_mode(state, record, argument); return 0;
   case OPTION_SNAPSHOT:
     if (!add_trigger(&record->what.triggers, argument))
@@ -256,6 +288,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     record->what.options.buffer = argument;
     return 0;
   case OPTION_CTF: set_flag(record, KYMO_RECORD_CTF2, tool_take_ctf2(argument, state)); return 0;
+  case OPTION_KERNEL: add_pattern(&record->kernel, argument); return 0;
+  case OPTION_KERNEL_OURS: set_flag(record, KYMO_RECORD_KERNEL_OURS, true); return 0;
+  case OPTION_KERNEL_BUFFER: take_kernel_buffer(state, record, argument); return 0;
   case OPTION_SYNC: set_flag(record, KYMO_RECORD_SYNC, true); return 0;
   case 'q': record->what.quiet = true; return 0;
   case ARGP_KEY_ARGS: record->what.command = state->argv + state->next; return 0;
@@ -263,6 +298,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case OPTION_DURATION: take_duration(state, record, argument); return 0;
   case ARGP_KEY_END:
     check_what(state, record);
+    check_kernel(state, record);
     check(state, record);
     return 0;
   default: return ARGP_ERR_UNKNOWN;
@@ -272,7 +308,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp parser = {
     .options = options,
     .parser = parse,
-    .args_doc = "[--] COMMAND [ARGUMENT...]\n-p PID",
+    .args_doc = "[--] COMMAND [ARGUMENT...]\n-p PID\n--kernel PATTERN",
     .doc = "Run a command and record the tracepoints of all its processes; or record a running "
            "process.\v"
            "With -p the exit status is 0, 1 if the trace is incomplete, 3 if nothing can be recorded. "
@@ -374,7 +410,7 @@ static void take_signals(struct run *run) {
 
 static void say_sum(const struct run *run) {
   const char *trace = text_of(run, KYMO_RECORDING_DIRECTORY);
-  char overwritten[48] = "", parts[64] = "", removed[48] = "", processes[48] = "";
+  char overwritten[48] = "", parts[64] = "", removed[48] = "", processes[48] = "", kernel[96] = "";
   if (run->what->options.flags & KYMO_RECORD_OVERWRITE)
     snprintf(overwritten, sizeof overwritten, ", %" PRIu64 " overwritten",
              number_of(run, KYMO_RECORDING_OVERWRITTEN));
@@ -385,10 +421,13 @@ static void say_sum(const struct run *run) {
   if (number_of(run, KYMO_RECORDING_PROCESSES) > 1)
     snprintf(processes, sizeof processes, ", %" PRIu64 " processes",
              number_of(run, KYMO_RECORDING_PROCESSES));
-  tool_say("%s %s: %" PRIu64 " events, %" PRIu64 " lost%s%s%s%s",
+  if (run->what->options.kernel)
+    snprintf(kernel, sizeof kernel, "; of the kernel %" PRIu64 " events, %" PRIu64 " lost",
+             number_of(run, KYMO_RECORDING_KERNEL_EVENTS), number_of(run, KYMO_RECORDING_KERNEL_LOST));
+  tool_say("%s %s: %" PRIu64 " events, %" PRIu64 " lost%s%s%s%s%s",
            access(trace, F_OK) ? "no trace could be written to" : "trace in", trace,
            number_of(run, KYMO_RECORDING_EVENTS), number_of(run, KYMO_RECORDING_LOST), overwritten, parts,
-           removed, processes);
+           removed, processes, kernel);
 }
 
 /* Reports what could not be written, and how to save it. */
@@ -424,7 +463,7 @@ static void say_advice(const struct run *run, const char *larger) {
 static void summarise(const struct run *run) {
   const char *const *command = (const char *const *)run->what->command;
   const char *enable = run->what->options.enable;
-  if (!number_of(run, KYMO_RECORDING_PROCESSES)) {
+  if (!number_of(run, KYMO_RECORDING_PROCESSES) && !run->what->options.kernel) {
     tool_say("nothing was recorded: no process had a tracepoint that matches %s%s", enable ? enable : "*",
              kymo_point_hint(command[0], enable ? enable : "*").text);
     return;
@@ -464,7 +503,7 @@ static void stop(struct run *run) {
     tool_say("%s", left_out);
   }
   run->is_partial |= status < 0 || left_out || number_of(run, KYMO_RECORDING_LOST) ||
-                     number_of(run, KYMO_RECORDING_IS_UNSYNCED);
+                     number_of(run, KYMO_RECORDING_KERNEL_LOST) || number_of(run, KYMO_RECORDING_IS_UNSYNCED);
 }
 
 static int finish(struct run *run) {
@@ -511,7 +550,7 @@ static int run_untraced(const struct run *run, const struct kymo_error *error) {
 }
 
 static int cannot_start(const struct run *run, int status, const struct kymo_error *error) {
-  if (status == KYMO_E_ABSENT)
+  if (status == KYMO_E_ABSENT && !run->what->options.kernel)
     return run_untraced(run, error);
   tool_say_error(error);
   return status == KYMO_E_UNKNOWN ? 127 : status == KYMO_E_USAGE ? 126 : TOOL_FAILED;
@@ -604,7 +643,7 @@ static int start(struct record *record) {
     tool_say_error(&error);
     return TOOL_FAILED;
   }
-  if (record->patterns.failed || record->preload.failed) {
+  if (record->patterns.failed || record->preload.failed || record->kernel.failed) {
     tool_say("out of memory");
     return TOOL_FAILED;
   }
@@ -616,7 +655,7 @@ static int start(struct record *record) {
 }
 
 static int attach(struct record *record) {
-  if (record->patterns.failed) {
+  if (record->patterns.failed || record->kernel.failed) {
     tool_say("out of memory");
     return TOOL_FAILED;
   }
@@ -627,10 +666,12 @@ static int attach(struct record *record) {
 static int run(int argc, char **argv) {
   struct record record = {.what = {.duration_ns = -1}};
   tool_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &record);
-  int status = record.what.pid ? attach(&record) : start(&record);
+  record.what.options.kernel = record.kernel.text;
+  int status = record.what.command ? start(&record) : attach(&record);
   kymo_calls_free(&record.calls);
   kymo_strbuf_free(&record.patterns);
   kymo_strbuf_free(&record.preload);
+  kymo_strbuf_free(&record.kernel);
   return status;
 }
 

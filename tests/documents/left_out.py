@@ -21,6 +21,7 @@ LEFT_OUT = {
         '<0> read: id: 1, timeval: 1142896381.115226, tgid: 13495, name: read, fd: 3, count: 8192,': 'tests/define prints such lines',
         '00 00 00 00 00 00 06 00  01 00 00 00 04 00 00 00  72 65 61 64': BYTES,
     },
+    'cookbook': {'[22:49:08.203310853] +0.000000070 turn/12130 app:turn_begin i = 1': 'only a busy machine has such a turn'},
     'converting': {
         'read      packet context: cpu_id, tid …     common context: vpid, procname …     payload': 'it is a table',
         'import pyarrow': 'Debian has no pyarrow; tests/arrow reads such files by another library',

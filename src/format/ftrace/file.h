@@ -36,6 +36,7 @@ struct ftrace_event_format {
 struct ftrace_cpu {
   uint32_t id;
   uint64_t at, size; /* in the file */
+  const char *path;  /* NULL: in the same file as the sections */
 };
 
 /* What one buffer recorded: the top one, or an instance. */
@@ -52,6 +53,7 @@ enum ftrace_packing { FTRACE_PLAIN, FTRACE_ZLIB, FTRACE_ZSTD };
 struct ftrace_file {
   struct kymo_arena arena;
   const char *path;
+  const char *directory; /* the file is the head of one (directory.h); or NULL */
   struct kymo_map map;
   const uint8_t *data;
   uint64_t size;
@@ -69,6 +71,7 @@ struct ftrace_file {
   struct ftrace_buffer *buffers;
   uint32_t buffer_count, buffer_capacity;
   const char *clock, *uname, *writer; /* options, or NULL */
+  const char *origin;                 /* of the clock, if it is that of a recording (ring/clock.h), or NULL */
   int64_t offset_ns;                  /* added to all times */
   bool has_date, has_tsc;
   uint32_t tsc_multiplier, tsc_shift;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* trace-cmd's trace.dat: a part for each buffer, a stream for each CPU. */
+/* trace-cmd's trace.dat, and directories of `kymo record --kernel`: a part for each buffer, a stream for each CPU. */
 #include "base/fail.h"
 #include "base/file.h"
 #include "format/formats.h"
+#include "base/path.h"
+#include "format/clocks.h"
+#include "format/ftrace/directory.h"
 #include "format/ftrace/stream.h"
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +84,8 @@ static int add_stream(struct kymo_trace *trace, struct kymo_part *part, const st
       free(source);
       return status;
     }
+  } else if (cpu->path) {
+    source->expected = source->size = cpu->size;
   } else {
     uint64_t rest = cpu->at < file->size ? file->size - cpu->at : 0;
     source->expected = cpu->size;
@@ -90,7 +95,7 @@ static int add_stream(struct kymo_trace *trace, struct kymo_part *part, const st
   struct kymo_stream_source stream = {.operations = &kymo_ftrace_operations,
                                       .source = source,
                                       .class_ = part->schema->streams[0],
-                                      .path = file->path,
+                                      .path = cpu->path ? cpu->path : file->path,
                                       .instance = cpu->id};
   return kymo_part_add_stream(trace, part, &stream, error);
 }
@@ -106,8 +111,9 @@ static int add_part(struct kymo_trace *trace, struct ftrace_shared *shared,
   memory->shared = shared;
   shared->users++;
   struct kymo_part_source source = {
-      .format = "trace-cmd",
-      .path = shared->file.path,
+      .format = shared->file.directory ? "kernel" : "trace-cmd",
+      .path = shared->file.directory ? shared->file.directory : shared->file.path,
+      .quirks = shared->file.directory ? KYMO_QUIRK_ROUNDED : 0, /* as the times of the programs beside it */
       .memory = memory,
       .free_memory = free_part,
       .kernel = &shared->kernel,
@@ -117,13 +123,17 @@ static int add_part(struct kymo_trace *trace, struct ftrace_shared *shared,
     return error->code;
   }
   int status = kymo_trace_add_part(trace, &source, &part, error);
+  if (status == KYMO_OK && shared->file.directory)
+    status = kymo_clocks_load(trace, part, shared->file.directory, error);
   for (uint32_t i = 0; status == KYMO_OK && i < buffer->cpu_count; i++)
     if (buffer->cpus[i].size)
       status = add_stream(trace, part, memory, buffer, &buffer->cpus[i], error);
   return status;
 }
 
-static int open_one(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
+/* A file, or the head in a directory. */
+static int open_one(struct kymo_trace *trace, const char *path, const char *directory,
+                    struct kymo_error *error) {
   struct ftrace_shared *shared = calloc(1, sizeof *shared);
   if (!shared)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -133,6 +143,8 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
                                         .function = kymo_ftrace_function,
                                         .format = kymo_ftrace_printk,
                                         .long_size = shared->file.page_long_size};
+  if (status == KYMO_OK && directory)
+    status = kymo_ftrace_take_directory(&shared->file, directory, error);
   if (status == KYMO_OK && !kymo_ftrace_names_begin(&shared->names, &shared->file))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   for (uint32_t i = 0; status == KYMO_OK && i < shared->file.buffer_count; i++)
@@ -146,7 +158,7 @@ static int ftrace_open_all(struct kymo_trace *trace, const char *const *paths, s
   struct kymo_error local = {.code = KYMO_OK};
   int status = KYMO_OK;
   for (size_t i = 0; i < count && status == KYMO_OK; i++)
-    status = open_one(trace, paths[i], error ? error : &local);
+    status = open_one(trace, paths[i], NULL, error ? error : &local);
   return status;
 }
 
@@ -155,4 +167,33 @@ const struct kymo_format kymo_format_trace_cmd = {
     .summary = "events of the Linux kernel, as trace-cmd saves them (trace.dat)",
     .probe = ftrace_probe,
     .open = ftrace_open_all,
+};
+
+/* ---- directories ---- */
+
+static int kernel_probe(const char *path, struct kymo_error *error) {
+  char head[4096];
+  if (!kymo_path_join(head, sizeof head, path, FTRACE_HEAD))
+    return KYMO_E_UNKNOWN;
+  int status = ftrace_probe(head, error);
+  return status == KYMO_OK && !kymo_ftrace_is_directory(path) ? KYMO_E_UNKNOWN : status;
+}
+
+static int kernel_open_all(struct kymo_trace *trace, const char *const *paths, size_t count,
+                           struct kymo_error *error) {
+  struct kymo_error local = {.code = KYMO_OK};
+  int status = KYMO_OK;
+  for (size_t i = 0; i < count && status == KYMO_OK; i++) {
+    char head[4096];
+    kymo_path_join(head, sizeof head, paths[i], FTRACE_HEAD); /* it was probed */
+    status = open_one(trace, head, paths[i], error ? error : &local);
+  }
+  return status;
+}
+
+const struct kymo_format kymo_format_kernel = {
+    .name = "kernel",
+    .summary = "events of the Linux kernel, as kymo record --kernel keeps them",
+    .probe = kernel_probe,
+    .open = kernel_open_all,
 };

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "format/ftrace/names.h"
+#include "ring/clock.h"
 #include "schema/build.h"
 #include "source/format.h"
 #include <inttypes.h>
@@ -57,8 +58,28 @@ static void set_identity(const struct ftrace_file *file, struct kymo_clock *cloc
   kymo_store_le64(clock->uuid + 8, hash.low);
 }
 
+/* The clock of a recording, which its programs have too. */
+static const struct kymo_clock *take_origin(struct maker *maker) {
+  struct kymo_session_clock from = {.is_counter = strncmp(maker->file->origin, "counter", 7) == 0};
+  if (!kymo_session_clock_take_origin(&from, maker->file->origin, true)) {
+    kymo_fail_at(maker->error, KYMO_E_FORMAT, maker->file->path, KYMO_ERROR_NO_OFFSET,
+                 "expected the origin of a clock beside it, found \"%.60s\"", maker->file->origin);
+    return NULL;
+  }
+  return kymo_builder_clock(
+      maker->builder,
+      &(struct kymo_clock){.name = from.is_counter ? "counter" : "monotonic",
+                           .description = from.is_counter ? "The processor's counter" : "CLOCK_MONOTONIC",
+                           .frequency = from.frequency,
+                           .offset_seconds = from.offset_seconds,
+                           .offset_cycles = from.offset_cycles,
+                           .origin_is_epoch = true});
+}
+
 static const struct kymo_clock *make_clock(struct maker *maker) {
   const struct ftrace_file *file = maker->file;
+  if (file->origin)
+    return take_origin(maker);
   const char *name = maker->buffer->clock ? maker->buffer->clock : file->clock ? file->clock : "local";
   bool is_exact = counts_nanoseconds(name) || file->has_tsc;
   int64_t seconds = file->offset_ns / 1000000000, rest = file->offset_ns % 1000000000;
@@ -199,6 +220,8 @@ static void set_machine(const struct maker *maker) {
 /* ---- classes ---- */
 
 static int make_stream(struct maker *maker) {
+  if (maker->error)
+    maker->error->code = KYMO_OK;
   const struct kymo_clock *clock = make_clock(maker);
   const struct kymo_member header[] = {
       {.name = "time", .type = kymo_builder_number(maker->builder, 64, KYMO_ROLE_TIMESTAMP, clock)},
@@ -206,7 +229,7 @@ static int make_stream(struct maker *maker) {
   struct kymo_stream_class stream = {.clock = clock,
                                      .event_header = kymo_builder_struct(maker->builder, header, 2)};
   if (!clock || !stream.event_header)
-    return no_memory(maker);
+    return maker->error && maker->error->code ? maker->error->code : no_memory(maker);
   return kymo_builder_stream(maker->builder, &stream, &maker->stream, maker->error);
 }
 

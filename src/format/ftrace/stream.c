@@ -63,6 +63,11 @@ struct page {
 
 static int no_memory(struct kymo_error *error) { return kymo_fail(error, KYMO_E_MEMORY, "out of memory"); }
 
+/* The file of the pages. */
+static const char *path_of(const struct ftrace_source *source) {
+  return source->cpu->path ? source->cpu->path : source->shared->file.path;
+}
+
 /* ---- numbers ---- */
 
 static uint16_t load16(const uint8_t *from, bool is_big) {
@@ -100,8 +105,8 @@ static void note(struct kymo_cursor *cursor, const struct page *page, size_t at,
     return;
   cursor->has_pending = true;
   va_start(args, format);
-  kymo_fail_at_args(&cursor->pending, KYMO_E_FORMAT, cursor->source->shared->file.path, page->offset + at,
-                    format, args);
+  kymo_fail_at_args(&cursor->pending, KYMO_E_FORMAT, path_of(cursor->source), page->offset + at, format,
+                    args);
   va_end(args);
 }
 
@@ -381,7 +386,7 @@ static int read_page(struct kymo_cursor *cursor, struct kymo_error *error) {
 static int fail_end(struct kymo_cursor *cursor, struct kymo_error *error) {
   const struct ftrace_source *source = cursor->source;
   cursor->has_ended = true;
-  return kymo_fail_at(error, KYMO_E_FORMAT, source->shared->file.path, source->shared->file.size,
+  return kymo_fail_at(error, KYMO_E_FORMAT, path_of(source), source->shared->file.size,
                       "CPU %" PRIu32 ": expected %" PRIu64 " bytes of pages, found %" PRIu64, source->cpu->id,
                       source->expected, source->size);
 }
@@ -426,7 +431,7 @@ static int ftrace_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, str
     status = kymo_block_check(packet, &cursor->map, status, error);
     cursor->has_failed = status == KYMO_E_SYSTEM || status == KYMO_E_MEMORY;
   }
-  *chunk = kymo_block_chunk(packet, source->shared->file.path);
+  *chunk = kymo_block_chunk(packet, path_of(source));
   chunk->lost_bytes = passed.lost_bytes;
   chunk->event_offsets = cursor->event_offsets;
   chunk->offset_count = cursor->offset_count;
@@ -467,7 +472,7 @@ static int ftrace_begin(struct kymo_cursor **out, void *from, struct kymo_error 
     return no_memory(error);
   cursor->source = from;
   cursor->unpacked_piece = UINT32_MAX;
-  int status = kymo_map_open(&cursor->map, cursor->source->shared->file.path, error);
+  int status = kymo_map_open(&cursor->map, path_of(cursor->source), error);
   if (status == KYMO_OK && !kymo_block_reserve(&cursor->packet, KYMO_BLOCK_BYTES))
     status = no_memory(error);
   if (status != KYMO_OK)

@@ -20,7 +20,7 @@ static int read_cpus(struct ftrace_reader *reader, struct ftrace_buffer *buffer,
     return kymo_fail(reader->error, KYMO_E_MEMORY, "out of memory");
   for (uint32_t i = 0; i < count; i++) {
     uint64_t at = kymo_bytes_u64(&reader->bytes), size = kymo_bytes_u64(&reader->bytes);
-    buffer->cpus[buffer->cpu_count++] = (struct ftrace_cpu){i, at, size};
+    buffer->cpus[buffer->cpu_count++] = (struct ftrace_cpu){.id = i, .at = at, .size = size};
   }
   return KYMO_OK;
 }

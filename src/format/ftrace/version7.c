@@ -152,7 +152,7 @@ static int read_cpus(struct ftrace_reader *reader, struct ftrace_buffer *buffer)
   for (uint32_t i = 0; i < count; i++) {
     uint32_t id = kymo_bytes_u32(&reader->bytes);
     uint64_t at = kymo_bytes_u64(&reader->bytes), size = kymo_bytes_u64(&reader->bytes);
-    buffer->cpus[buffer->cpu_count++] = (struct ftrace_cpu){id, at, size};
+    buffer->cpus[buffer->cpu_count++] = (struct ftrace_cpu){.id = id, .at = at, .size = size};
   }
   return KYMO_OK;
 }
