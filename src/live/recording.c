@@ -73,6 +73,7 @@ int kymo_recording_make_kernel(struct kymo_recording *recording, const char *ori
     kymo_session_clock_take_origin(&clock, origin, false);
   kymo_session_clock_put_origin(&clock, recording->origin);
   const struct kymo_kernel_options options = {.events = asked->kernel,
+                                              .probes = asked->probes,
                                               .directory = recording->trace,
                                               .buffer_bytes = asked->kernel_buffer,
                                               .only_ours =

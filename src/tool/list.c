@@ -12,6 +12,7 @@
  */
 #include "base/pattern.h"
 #include "base/strbuf.h"
+#include "infer/probe.h"
 #include "infer/program.h"
 #include "live/client.h"
 #include "print/class.h"
@@ -26,12 +27,12 @@
 
 struct list {
   struct tool_input input;
-  bool brief, with_dead;
+  bool brief, with_dead, functions;
 };
 
 /* ---- command line ---- */
 
-enum { OPTION_DEAD = 256 };
+enum { OPTION_DEAD = 256, OPTION_FUNCTIONS };
 
 static const struct argp_option options[] = {
     {"brief", 'b', NULL, 0, "Names only", 0},
@@ -39,6 +40,8 @@ static const struct argp_option options[] = {
      "Also dead processes that left rings: since when, how large, how they ended; with PID or NAME (or "
      "a glob): only these",
      0},
+    {"functions", OPTION_FUNCTIONS, NULL, 0,
+     "The functions of programs and shared libraries, with arguments as kymo record --probe takes them", 0},
     {0},
 };
 
@@ -48,6 +51,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   switch (key) {
   case 'b': list->brief = true; return 0;
   case OPTION_DEAD: list->with_dead = true; return 0;
+  case OPTION_FUNCTIONS: list->functions = true; return 0;
+  case ARGP_KEY_END:
+    if (list->functions && !list->input.count)
+      argp_error(state, "--functions needs a program");
+    return 0;
   case ARGP_KEY_ARGS:
     list->input.paths = (const char **)state->argv + state->next;
     list->input.count = (size_t)(state->argc - state->next);
@@ -368,11 +376,31 @@ static int list_program(const struct list *list, const char *path) {
   return status < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
+static void print_function(void *user, const char *function) {
+  uint64_t *count = user;
+  ++*count;
+  tool_print_safe(function);
+  tool_print_safe("\n");
+}
+
+static int list_functions(const char *path) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  uint64_t count = 0;
+  int status = kymo_functions_list(path, print_function, &count, &error);
+  if (status < 0)
+    tool_say_error(&error);
+  else if (!count)
+    tool_say("%s has no functions with names", path);
+  return status < 0 ? TOOL_FAILED : TOOL_OK;
+}
+
 /* ---- all ---- */
 
 static int list_one(const struct list *list, const char *word) {
   struct kymo_hint hint;
   int pid = kymo_pid_of(word), found = TOOL_OK;
+  if (list->functions)
+    return list_functions(word);
   if (pid < 0 && tool_rings_may_name(word) && !kymo_is_program(word))
     found = tool_process_named(&pid, word, &hint);
   if (found == TOOL_USAGE)

@@ -6,7 +6,9 @@
  * Signals: a terminal sends Ctrl-C to the command as well as to kymo, so only signals from a process
  * (SI_USER) are passed on. The recorder ends when the command does.
  */
+#include "base/list.h"
 #include "base/strbuf.h"
+#include "infer/probe.h"
 #include "infer/program.h"
 #include "live/calls.h"
 #include "record/options.h"
@@ -36,6 +38,7 @@ enum {
   OPTION_DURATION,
   OPTION_SYNC,
   OPTION_KERNEL,
+  OPTION_PROBE,
   OPTION_KERNEL_OURS,
   OPTION_KERNEL_BUFFER,
 };
@@ -65,6 +68,8 @@ struct record {
   struct kymo_calls calls;
   bool mode_given;
   struct kymo_strbuf patterns, preload, kernel;
+  char **probes; /* lines, NULL-ended */
+  size_t probe_count, probe_capacity;
 };
 
 static const struct argp_option options[] = {
@@ -113,6 +118,11 @@ static const struct argp_option options[] = {
     {"kernel", OPTION_KERNEL, "PATTERN", 0,
      "Record events of the Linux kernel that match, too, on the same time line: a name (sched_switch), a glob, a "
      "group (sched, syscalls), re:REGEX, or !… to exclude; may be given several times. Needs root and tracefs",
+     0},
+    {"probe", OPTION_PROBE, "BINARY:FUNCTION", 0,
+     "Record each call of a function of an unchanged program, by the kernel: FUNCTION, FUNCTION+OFFSET or "
+     "FUNCTION%return, and after it (ARGUMENT,…) or (ARGUMENT=TYPE,…); kymo list --functions BINARY lists them; may be "
+     "given several times. Needs root and tracefs",
      0},
     {"kernel-only-ours", OPTION_KERNEL_OURS, NULL, 0,
      "Of the kernel, only events of the command or process, its threads and its children", 0},
@@ -175,6 +185,10 @@ static void take_duration(struct argp_state *state, struct record *record, const
     argp_error(state, "--duration is a time like 10s, not \"%s\"", text);
 }
 
+static bool records_kernel(const struct record *record) {
+  return record->kernel.length || record->probe_count;
+}
+
 /* Checks that either a command or a process is given, and only options for that one. */
 static void check_what(struct argp_state *state, const struct record *record) {
   const struct recording *what = &record->what;
@@ -184,14 +198,14 @@ static void check_what(struct argp_state *state, const struct record *record) {
                      : what->triggers.any                       ? "--snapshot-on"
                      : how->rotate_bytes || how->rotate_seconds ? "--rotate"
                                                                 : NULL;
-  if (!record->what.pid && !what->command && !record->kernel.length)
+  if (!record->what.pid && !what->command && !records_kernel(record))
     argp_error(state, "expected a command to record");
   if (record->what.pid && what->command)
     argp_error(state, "expected a command or -p, found both");
   if (record->what.pid && only)
     argp_error(state, "%s is for commands, not for a running process", only);
   if (what->command && record->what.duration_ns >= 0)
-    argp_error(state, record->kernel.length ? "--duration is not for commands" : "--duration needs -p");
+    argp_error(state, records_kernel(record) ? "--duration is not for commands" : "--duration needs -p");
 }
 
 /* "100M" or "1h": a number and its unit, multiplied. */
@@ -226,9 +240,9 @@ static void take_keep(struct argp_state *state, struct record *record, const cha
 static void check_kernel(struct argp_state *state, const struct record *record) {
   const struct kymo_recording_options *how = &record->what.options;
   bool is_ours = how->flags & KYMO_RECORD_KERNEL_OURS;
-  if (!record->kernel.length && (is_ours || how->kernel_buffer))
-    argp_error(state, "%s needs --kernel", is_ours ? "--kernel-only-ours" : "--kernel-buffer");
-  if (record->kernel.length && (how->rotate_bytes || how->rotate_seconds || record->what.triggers.any))
+  if (!records_kernel(record) && (is_ours || how->kernel_buffer))
+    argp_error(state, "%s needs --kernel or --probe", is_ours ? "--kernel-only-ours" : "--kernel-buffer");
+  if (records_kernel(record) && (how->rotate_bytes || how->rotate_seconds || record->what.triggers.any))
     argp_error(state, "--kernel is neither with --rotate nor with --snapshot-on");
   if (is_ours && !record->what.pid && !record->what.command)
     argp_error(state, "--kernel-only-ours needs a command or -p");
@@ -256,6 +270,19 @@ static void add_pattern(struct kymo_strbuf *patterns, const char *pattern) {
   if (patterns->length)
     kymo_strbuf_puts(patterns, ",");
   kymo_strbuf_puts(patterns, pattern);
+}
+
+/* Reads the binary at once, so that a mistake is one of the command line. */
+static void add_probe(struct argp_state *state, struct record *record, const char *text) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  struct kymo_strbuf line = {0};
+  char why[512];
+  if (kymo_probe_line(&line, text, &error))
+    argp_error(state, "%s", kymo_error_text(&error, why, sizeof why));
+  if (!KYMO_LIST_ROOM(record->probes, record->probe_capacity, record->probe_count + 1))
+    tool_end_without_memory();
+  record->probes[record->probe_count++] = line.text;
+  record->probes[record->probe_count] = NULL;
 }
 
 static void take_kernel_buffer(struct argp_state *state, struct record *record, const char *text) {
@@ -289,6 +316,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case OPTION_CTF: set_flag(record, KYMO_RECORD_CTF2, tool_take_ctf2(argument, state)); return 0;
   case OPTION_KERNEL: add_pattern(&record->kernel, argument); return 0;
+  case OPTION_PROBE: add_probe(state, record, argument); return 0;
   case OPTION_KERNEL_OURS: set_flag(record, KYMO_RECORD_KERNEL_OURS, true); return 0;
   case OPTION_KERNEL_BUFFER: take_kernel_buffer(state, record, argument); return 0;
   case OPTION_SYNC: set_flag(record, KYMO_RECORD_SYNC, true); return 0;
@@ -666,12 +694,16 @@ static int attach(struct record *record) {
 static int run(int argc, char **argv) {
   struct record record = {.what = {.duration_ns = -1}};
   tool_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &record);
-  record.what.options.kernel = record.kernel.text;
+  record.what.options.kernel = record.kernel.length ? record.kernel.text : record.probe_count ? "" : NULL;
+  record.what.options.probes = (const char *const *)record.probes;
   int status = record.what.command ? start(&record) : attach(&record);
   kymo_calls_free(&record.calls);
   kymo_strbuf_free(&record.patterns);
   kymo_strbuf_free(&record.preload);
   kymo_strbuf_free(&record.kernel);
+  for (size_t i = 0; i < record.probe_count; i++)
+    free(record.probes[i]);
+  free(record.probes);
   return status;
 }
 

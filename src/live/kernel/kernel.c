@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/kernel/kernel.h"
+#include "base/arena.h"
 #include "base/dir.h"
 #include "base/fail.h"
 #include "live/kernel/drain.h"
@@ -22,6 +23,7 @@ struct kymo_kernel {
   struct kymo_session_clock clock;
   struct kymo_instance instance;
   struct kymo_kernel_events events;
+  struct kymo_arena arena; /* names of probes */
   struct kymo_kernel_names *names;
   struct kymo_kernel_drain *drain;
   char directory[KYMO_PATH_MAX]; /* "" until it is made */
@@ -125,6 +127,34 @@ static int set_up(struct kymo_kernel *kernel, struct kymo_error *error) {
   return status;
 }
 
+/* "p NAME FILE:OFFSET …" becomes "p:GROUP/NAME FILE:OFFSET …", and an event of the instance as well. */
+static int add_probe(struct kymo_kernel *kernel, const char *line, struct kymo_error *error) {
+  struct kymo_strbuf command = {0};
+  size_t length = strlen(line) > 2 ? strcspn(line + 2, " ") : 0;
+  char *name = length ? kymo_arena_copy(&kernel->arena, line + 2, length) : NULL;
+  if (!name)
+    return kymo_fail(error, KYMO_E_USAGE, "expected a probe, found \"%s\"", line);
+  for (size_t i = 0; i < kernel->events.count; i++)
+    if (!strcmp(kernel->events.list[i].group, kernel->instance.group) &&
+        !strcmp(kernel->events.list[i].name, name))
+      return kymo_fail(error, KYMO_E_USAGE, "two probes are called \"%s\"", name);
+  kymo_strbuf_printf(&command, "%c:%s/%s%s", line[0], kernel->instance.group, name, line + 2 + length);
+  int status = command.failed
+                   ? kymo_fail(error, KYMO_E_MEMORY, "out of memory")
+                   : kymo_tracefs_write(kernel->instance.tracefs, "uprobe_events", command.text, error);
+  kymo_strbuf_free(&command);
+  if (!status && !kymo_kernel_events_add(&kernel->events, kernel->instance.group, name))
+    status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  return status;
+}
+
+static int add_probes(struct kymo_kernel *kernel, struct kymo_error *error) {
+  int status = KYMO_OK;
+  for (const char *const *line = kernel->options.probes; line && *line && !status; line++)
+    status = add_probe(kernel, *line, error);
+  return status;
+}
+
 /* ---- starting ---- */
 
 static int begin(struct kymo_kernel *kernel, struct kymo_error *error) {
@@ -169,6 +199,8 @@ int kymo_kernel_new(struct kymo_kernel **out, const struct kymo_kernel_options *
   /* two rare events, without which threads that end before the recording have no names */
   kymo_kernel_events_want(&kernel->events, "task", "task_newtask");
   kymo_kernel_events_want(&kernel->events, "task", "task_rename");
+  if (status == KYMO_OK)
+    status = add_probes(kernel, error);
   if (status == KYMO_OK)
     status = find_page_size(kernel, error);
   if (status == KYMO_OK)
@@ -357,5 +389,6 @@ void kymo_kernel_free(struct kymo_kernel *kernel) {
   kymo_instance_remove(&kernel->instance, &unused);
   kymo_kernel_events_free(&kernel->events);
   kymo_kernel_names_free(kernel->names);
+  kymo_arena_free(&kernel->arena);
   free(kernel);
 }

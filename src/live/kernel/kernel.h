@@ -23,9 +23,10 @@
 struct kymo_kernel;
 
 struct kymo_kernel_options {
-  const char *events;    /* patterns, see events.h; "": none */
-  const char *directory; /* of the trace, in which "kernel" is made */
-  uint64_t buffer_bytes; /* of each CPU; 0: KYMO_KERNEL_BUFFER */
+  const char *events;        /* patterns, see events.h; "": none */
+  const char *const *probes; /* lines of uprobe_events without a group, NULL-ended; or NULL */
+  const char *directory;     /* of the trace, in which "kernel" is made */
+  uint64_t buffer_bytes;     /* of each CPU; 0: KYMO_KERNEL_BUFFER */
   bool only_ours; /* of processes that kymo_kernel_enter or kymo_kernel_follow name, and their children */
   bool sync;
 };
