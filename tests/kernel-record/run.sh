@@ -113,6 +113,28 @@ names() {
 }
 check 'threads that are gone by the end have names' names
 
+# ---- copies ----
+
+# as other readers of CTF see it: LTTng's names, and the CPU of each packet
+as_lttng() {
+  fresh
+  recorded --kernel 'sched_switch,sched_wakeup,sys_*_write,irq' --kernel-only-ours -- "$bin/writer" 2 200 1 || return 1
+  "$kymo" convert --to ctf1 -o ctf out && babeltrace2 ctf >theirs || return 1
+  grep -q 'sched_switch: { cpu_id = \([0-9]*\) }, { cpu_id = \1,.* prev_tid = [0-9]*, .* next_tid = ' theirs && grep -q 'domain = "kernel"' ctf/kernel/metadata &&
+    [ "$(grep -c ' syscall_entry_write: ' theirs)" = "$("$kymo" cat -q out | grep -c ' syscalls:sys_enter_write ')" ] &&
+    ! grep -E ' (sched|syscalls|irq):' theirs && [ "$(wc -l <theirs)" = "$("$kymo" cat -q out | grep -vc '^#')" ] || { head -5 theirs; return 1; }
+  # with the same values, in the same order
+  diff <("$kymo" cat -q ctf | sed -nE 's/.* (app:write_[a-z]*|syscall_(entry|exit)_write).*/\1/p') \
+    <("$kymo" cat -q out | sed -nE 's/.* (app:write_[a-z]*|syscalls:sys_(enter|exit)_write).*/\1/p' | sed 's/syscalls:sys_enter/syscall_entry/; s/syscalls:sys_exit/syscall_exit/')
+}
+if command -v babeltrace2 >/dev/null; then check 'a copy as CTF 1.8 has the names of LTTng' as_lttng; else skip 'a copy as CTF 1.8 has the names of LTTng' 'babeltrace2 is not installed'; fi
+own_names() {
+  fresh
+  recorded --kernel sched_switch --kernel-only-ours -- "$bin/writer" 1 5 1 && "$kymo" convert --to ctf2 -o ctf out &&
+    diff <("$kymo" cat -q out) <("$kymo" cat -q ctf)
+}
+check 'a copy as CTF 2 has its own names and messages' own_names
+
 # ---- counts ----
 
 # the last program reads what the kernel has counted, and makes no such event any more

@@ -100,7 +100,7 @@ static int take_head(struct kymo_ctf_copy *copy, struct kymo_error *error) {
   if (!copy->is_relaid)
     return kymo_ctf_head_take(&copy->head, &copy->pass, error);
   copy->is_cut = true; /* nothing stays where it is */
-  return kymo_ctf_head_encode(&copy->head, &copy->pass, copy->is_plain, error);
+  return kymo_ctf_head_encode(&copy->head, &copy->pass, copy->is_plain, copy->is_kernel, error);
 }
 
 /* ---- pieces ---- */

@@ -23,7 +23,8 @@ struct kymo_ctf_copy {
   struct kymo_ctf_file file;
   const struct kymo_trace *trace;
   const struct kymo_stream *stream;
-  bool is_relaid;             /* packets have other heads */
+  bool is_relaid;             /* packets have other heads … */
+  bool is_kernel;             /* … with the number of the CPU (kernel.h) */
   bool is_plain;              /* events are also encoded for CTF 1.8, see schema.h */
   const uint32_t *boundaries; /* of all types by id: the strictest alignment inside; borrowed */
   struct kymo_pass pass;      /* `has_packet`: it is at a packet that was not written yet */

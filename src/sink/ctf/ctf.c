@@ -14,6 +14,7 @@
 #include "schema/registry_metadata.h"
 #include "sink/ctf/beside.h"
 #include "sink/ctf/copy.h"
+#include "sink/ctf/kernel.h"
 #include "sink/ctf/merge.h"
 #include "sink/ctf/names.h"
 #include "sink/ctf/schema.h"
@@ -81,6 +82,7 @@ static int describe_copy(const struct kymo_sink_state *state, struct output *out
   const struct kymo_part *part = out->parts[0];
   struct kymo_ctf_demand demand = {.is_ctf2 = state->is_ctf2,
                                    .needs_sizes = needs_sizes(part),
+                                   .is_kernel = !state->is_ctf2 && kymo_ctf_is_kernel(part),
                                    .clock_offset_ns = kymo_part_offset_ns(part)};
   return kymo_ctf_schema_new(&out->schema, part->schema, &demand, error);
 }
@@ -166,6 +168,7 @@ static int open_copies(struct kymo_sink_state *state, struct output *out, struct
     copy->boundaries = out->boundaries;
     copy->is_plain = is_plain;
     copy->is_relaid = is_plain || needs_sizes(part);
+    copy->is_kernel = !state->is_ctf2 && kymo_ctf_is_kernel(part);
     free(name);
   }
   return KYMO_OK;

@@ -103,7 +103,7 @@ static int encode_added(struct kymo_ctf_place *place, uint32_t role, uint64_t va
 }
 
 int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pass, bool is_plain,
-                         struct kymo_error *error) {
+                         bool is_kernel, struct kymo_error *error) {
   struct kymo_decoder twin = *pass->decoder; /* reading is elsewhere */
   twin.packet = pass->head.packet;
   twin.packet.stream = &twin.stream;
@@ -128,6 +128,8 @@ int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pas
     status = encode_added(&place, KYMO_ROLE_CONTENT_SIZE, 0, schema->order, error);
   if (status == KYMO_OK)
     status = encode_added(&place, KYMO_ROLE_PACKET_SIZE, 0, schema->order, error);
+  if (status == KYMO_OK && is_kernel)
+    status = encode_added(&place, 0, pass->decoder->stream.instance, schema->order, error);
   head->size_bits = place.at_bits;
   if (status == KYMO_OK)
     status = make_room(head, file.length, error);

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "schema/copy.h"
 #include "schema/parts.h"
+#include "sink/ctf/kernel.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,10 +143,12 @@ static const struct kymo_type *with_number(struct kymo_schema_copy *copy, const 
   return kymo_builder_type(copy->builder, &wanted);
 }
 
-static bool add_sizes(struct kymo_schema_copy *copy, struct kymo_stream_class *stream) {
+static bool add_sizes(struct kymo_schema_copy *copy, struct kymo_stream_class *stream, bool is_kernel) {
   const struct kymo_type *context =
       with_number(copy, stream->packet_context, "content_size", KYMO_ROLE_CONTENT_SIZE);
   stream->packet_context = context ? with_number(copy, context, "packet_size", KYMO_ROLE_PACKET_SIZE) : NULL;
+  if (is_kernel && stream->packet_context)
+    stream->packet_context = with_number(copy, stream->packet_context, "cpu_id", 0);
   return stream->packet_context;
 }
 
@@ -168,12 +171,14 @@ static int copy_stream(struct kymo_schema_copy *copy, const struct kymo_stream_c
   stream.common_context = kymo_copied_type(copy, from->common_context);
   stream.clock = kymo_copied_clock(copy, from->clock);
   if (copy->change || demand->needs_sizes)
-    copy->failed |= !add_sizes(copy, &stream);
+    copy->failed |= !add_sizes(copy, &stream, demand->is_kernel);
   int status = copy->failed ? KYMO_E_MEMORY : kymo_builder_stream(copy->builder, &stream, &made, error);
   for (uint32_t i = 0; i < from->event_count && status == KYMO_OK; i++) {
     if (!demand->is_ctf2 && !may_occur(from->events[i]))
       continue;
     struct kymo_event_class event = kymo_schema_copy_event(copy, from->events[i]);
+    if (demand->is_kernel)
+      copy->failed |= !kymo_ctf_rename_kernel(copy, &event);
     status = copy->failed ? KYMO_E_MEMORY : kymo_builder_event(copy->builder, made, &event, NULL, error);
   }
   return status;
@@ -183,6 +188,9 @@ static int copy_all(struct kymo_schema_copy *copy, struct kymo_arena *work,
                     const struct kymo_ctf_demand *demand, struct kymo_error *error) {
   if (!copy->builder || !kymo_schema_copy_begin(copy, work) || !copy_trace(copy, demand->is_ctf2) ||
       !copy_clocks(copy, demand->clock_offset_ns) || !kymo_schema_copy_types(copy, work))
+    return KYMO_E_MEMORY;
+  const struct kymo_environment domain = {.name = "domain", .text = "kernel"};
+  if (demand->is_kernel && kymo_builder_environment(copy->builder, &domain) < 0)
     return KYMO_E_MEMORY;
   const struct kymo_type *header = kymo_copied_type(copy, copy->schema->packet_header);
   bool needs_id = (copy->change || demand->needs_sizes) && copy->schema->stream_count > 1;

@@ -21,6 +21,7 @@
 struct kymo_ctf_demand {
   bool is_ctf2;
   bool needs_sizes;        /* packets follow one another in files */
+  bool is_kernel;          /* names are those of LTTng, and packets have the number of their CPU (kernel.h) */
   int64_t clock_offset_ns; /* added to all clocks */
 };
 
