@@ -159,6 +159,26 @@ storm() {
 }
 check 'what a small buffer loses is counted: exit status, info' storm
 
+# what a full disk does not take is counted, and said by readers
+full() {
+  fresh
+  (ulimit -f 600 && exec "$kymo" record -o out --kernel sys_enter_write --kernel-only-ours -- dd if=/dev/zero of=/dev/null bs=1 count=60000) 2>said
+  [ $? = 1 ] && grep -q 'cpu[0-9]*: cannot write: File too large$' said || { cat said; return 1; }
+  set -- $(said_kernel)
+  [ $(($1 + $2)) -ge 60000 ] && [ $(($1 + $2)) -le 60100 ] && [ $2 -gt 1000 ] || { cat said; return 1; }
+  "$kymo" info out >info 2>&1
+  grep -q "$2 events of the kernel were lost after the last ones that could be written" info || { cat info; return 1; }
+}
+check 'what cannot be written is counted' full
+if command -v setpriv >/dev/null && unshare -pf --mount-proc true 2>/dev/null; then
+  elsewhere() {
+    fresh
+    unshare -pf --mount-proc "$kymo" record -o out --kernel sched --kernel-only-ours -- touch ran 2>said
+    [ $? = 3 ] && [ ! -e ran ] && [ ! -e out ] && grep -q 'in this PID namespace processes have other numbers' said
+  }
+  check 'in another PID namespace the kernel cannot select processes, which is said' elsewhere
+fi
+
 # ---- probes ----
 
 # probed LEVEL: what the functions got and returned, as the program's source says

@@ -71,6 +71,7 @@ struct ftrace_file {
   struct ftrace_buffer *buffers;
   uint32_t buffer_count, buffer_capacity;
   const char *clock, *uname, *writer; /* options, or NULL */
+  uint64_t lost;                      /* after the last pages, as the recorder of a directory has noted */
   const char *origin;                 /* of the clock, if it is that of a recording (ring/clock.h), or NULL */
   int64_t offset_ns;                  /* added to all times */
   bool has_date, has_tsc;

@@ -304,7 +304,7 @@ struct kymo_schema *kymo_ftrace_schema(struct ftrace_classes *classes, struct ft
   int status = maker.builder ? KYMO_OK : no_memory(&maker);
   if (status == KYMO_OK) {
     maker.arena = kymo_builder_arena(maker.builder);
-    kymo_builder_schema(maker.builder)->major = file->version;
+    kymo_builder_schema(maker.builder)->major = file->directory ? 1 : file->version;
     kymo_builder_schema(maker.builder)->order = file->is_big ? KYMO_ORDER_BIG : KYMO_ORDER_LITTLE;
     set_machine(&maker);
     add_environment(&maker);

@@ -9,6 +9,7 @@
 #include "live/kernel/names.h"
 #include "live/kernel/pages.h"
 #include "live/sync.h"
+#include "ring/life.h"
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* The inode of the first PID namespace, by which the kernel numbers processes in its events. */
+#define PID_NAMESPACE_INITIAL UINT64_C(0xeffffffc)
 
 struct kymo_kernel {
   struct kymo_kernel_options options;
@@ -30,6 +34,7 @@ struct kymo_kernel {
   uint32_t page_size;
   int pids, on; /* set_event_pid, or -1; tracing_on */
   bool is_kept;
+  bool has_numbers; /* processes have the same numbers here and in the kernel's events */
 };
 
 /* ---- the clock ---- */
@@ -121,7 +126,7 @@ static int set_up(struct kymo_kernel *kernel, struct kymo_error *error) {
     kernel->pids = open(file, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (status == KYMO_OK && kernel->pids < 0)
       status = kymo_tracefs_fail(file, "cannot open", error);
-  } else {
+  } else if (kernel->has_numbers) {
     set_if_there(kernel, "set_event_notrace_pid", tid); /* else draining would make events */
   }
   return status;
@@ -178,7 +183,7 @@ static int begin(struct kymo_kernel *kernel, struct kymo_error *error) {
   if (status != KYMO_OK)
     return status;
   snprintf(tid, sizeof tid, "%d", kymo_kernel_drain_tid(kernel->drain));
-  if (!kernel->options.only_ours)
+  if (!kernel->options.only_ours && kernel->has_numbers)
     set_if_there(kernel, "set_event_notrace_pid", tid);
   snprintf(path, sizeof path, "%s/tracing_on", kernel->instance.path);
   kernel->on = open(path, O_WRONLY | O_CLOEXEC);
@@ -193,7 +198,13 @@ int kymo_kernel_new(struct kymo_kernel **out, const struct kymo_kernel_options *
   kernel->options = *options;
   kernel->clock = *clock;
   kernel->pids = kernel->on = -1;
-  int status = kymo_instance_make(&kernel->instance, error);
+  kernel->has_numbers = kymo_pid_namespace() == PID_NAMESPACE_INITIAL;
+  int status =
+      kernel->has_numbers || !options->only_ours
+          ? kymo_instance_make(&kernel->instance, error)
+          : kymo_fail(error, KYMO_E_USAGE,
+                      "the kernel cannot be told whose events are wanted: in this PID namespace processes "
+                      "have other numbers than in the kernel's events");
   if (status == KYMO_OK)
     status = kymo_kernel_events_find(&kernel->events, kernel->instance.tracefs, options->events, error);
   /* two rare events, without which threads that end before the recording have no names */
@@ -211,7 +222,8 @@ int kymo_kernel_new(struct kymo_kernel **out, const struct kymo_kernel_options *
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK) {
     kymo_kernel_names_learn(kernel->names, &kernel->events, kernel->instance.tracefs);
-    kymo_kernel_names_look(kernel->names, 0);
+    if (kernel->has_numbers)
+      kymo_kernel_names_look(kernel->names, 0);
     status = begin(kernel, error);
   }
   if (status != KYMO_OK) {
@@ -314,8 +326,19 @@ static uint64_t count_lost(const struct kymo_kernel *kernel) {
   return lost;
 }
 
+/* Losses that no page shows, since no page was written after them. */
+static int note_lost(const struct kymo_kernel *kernel, uint64_t count, struct kymo_error *error) {
+  char path[KYMO_PATH_MAX + 32];
+  snprintf(path, sizeof path, "%s/lost", kernel->directory);
+  FILE *file = fopen(path, "we");
+  bool is_whole = file && fprintf(file, "%" PRIu64 "\n", count) > 0;
+  if (file && fclose(file))
+    is_whole = false;
+  return is_whole ? KYMO_OK : kymo_fail_errno(error, path, "cannot write");
+}
+
 /* Counts the events of all pages and takes names from them. */
-static int read_pages(struct kymo_kernel *kernel, uint64_t *events, struct kymo_error *error) {
+static int read_pages(struct kymo_kernel *kernel, struct kymo_kernel_sum *sum, struct kymo_error *error) {
   struct kymo_kernel_pages pages = {
       .page_size = kernel->page_size, .each = kymo_kernel_names_take, .user = kernel->names};
   char path[KYMO_PATH_MAX + 16];
@@ -323,10 +346,14 @@ static int read_pages(struct kymo_kernel *kernel, uint64_t *events, struct kymo_
   for (uint32_t i = 0; (file = kymo_kernel_drain_file(kernel->drain, i)) >= 0; i++)
     if (!kymo_kernel_pages_walk(&pages, file))
       return kymo_fail_errno(error, kernel->directory, "cannot read the pages again");
-  *events = pages.events;
-  kymo_kernel_names_look(kernel->names, UINT64_MAX);
+  sum->events = pages.events;
+  if (kernel->has_numbers)
+    kymo_kernel_names_look(kernel->names, UINT64_MAX);
   snprintf(path, sizeof path, "%s/names", kernel->directory);
-  return kymo_kernel_names_write(kernel->names, path, error);
+  int status = kymo_kernel_names_write(kernel->names, path, error);
+  bool is_shown = sum->lost <= pages.lost || pages.gaps;
+  int noted = is_shown ? KYMO_OK : note_lost(kernel, sum->lost - pages.lost, status ? NULL : error);
+  return status ? status : noted;
 }
 
 static void close_switches(struct kymo_kernel *kernel) {
@@ -348,7 +375,7 @@ int kymo_kernel_stop(struct kymo_kernel *kernel, struct kymo_kernel_sum *sum, st
   status = status ? status : one;
   at = status ? &later : error;
   sum->lost = count_lost(kernel) + unwritten;
-  one = read_pages(kernel, &sum->events, at);
+  one = read_pages(kernel, sum, at);
   status = status ? status : one;
   at = status ? &later : error;
   kymo_kernel_drain_free(kernel->drain);
@@ -364,7 +391,7 @@ int kymo_kernel_stop(struct kymo_kernel *kernel, struct kymo_kernel_sum *sum, st
 
 /* A directory of a recording that never began. */
 static void remove_directory(const struct kymo_kernel *kernel) {
-  static const char *const files[] = {"head.dat", "clock", "names", ".kymo/clocks", ".kymo"};
+  static const char *const files[] = {"head.dat", "clock", "names", "lost", ".kymo/clocks", ".kymo"};
   char path[KYMO_PATH_MAX + 32];
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     snprintf(path, sizeof path, "%s/%s", kernel->directory, files[i]);

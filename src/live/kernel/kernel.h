@@ -7,6 +7,7 @@
  *                    cpu0, cpu1, …   raw pages (drain.h)
  *                    clock           "counter …": the origin of the times (ring/clock.h)
  *                    names           of threads (names.h)
+ *                    lost            how many events are missing after the last pages, if any
  *                    .kymo/clocks    what the machine's clocks showed
  *
  * The kernel stamps with the clock of the programs' rings: x86-tsc with the processor's counter, else mono.

@@ -7,6 +7,8 @@
 
 enum { PADDING = 29, EXTEND = 30, STAMP = 31, DELTA_BITS = 27, PIECE_PAGES = 64 };
 #define COMMIT_MASK ((UINT32_C(1) << DELTA_BITS) - 1)
+#define LOST_BIT (UINT32_C(1) << 31)
+#define LOST_STORED_BIT (UINT32_C(1) << 30)
 #define STAMP_HIGH_BITS (UINT64_C(0x1f) << 59)
 
 static uint32_t load32(const uint8_t *from) {
@@ -51,6 +53,16 @@ static size_t step(struct kymo_kernel_pages *pages, const uint8_t *page, size_t 
   return data + (size_t)length;
 }
 
+/* Whether events before a page were lost, and their number after the records, if it had space there. */
+static void count_loss(struct kymo_kernel_pages *pages, const uint8_t *page, size_t size, uint64_t commit) {
+  size_t end = 8 + sizeof(long) + (size_t)(commit & COMMIT_MASK);
+  bool is_stored = commit & LOST_STORED_BIT && end + sizeof(long) <= size;
+  if (!(commit & LOST_BIT))
+    return;
+  pages->lost += is_stored ? sizeof(long) == 8 ? load64(page + end) : load32(page + end) : 0;
+  pages->gaps += !is_stored;
+}
+
 void kymo_kernel_page_walk(struct kymo_kernel_pages *pages, const uint8_t *page, size_t size) {
   size_t at = 8 + sizeof(long);
   if (size < at)
@@ -58,6 +70,7 @@ void kymo_kernel_page_walk(struct kymo_kernel_pages *pages, const uint8_t *page,
   uint64_t time = load64(page);
   uint64_t commit = sizeof(long) == 8 ? load64(page + 8) : load32(page + 8);
   size_t end = at + (size_t)(commit & COMMIT_MASK);
+  count_loss(pages, page, size, commit);
   end = end < size ? end : size;
   while (at + 4 <= end)
     at = step(pages, page, at, end, &time);

@@ -18,6 +18,8 @@ struct kymo_kernel_pages {
   kymo_kernel_record *each; /* or NULL */
   void *user;
   uint64_t events; /* counted so far */
+  uint64_t lost;   /* before the pages, as far as these have the number … */
+  uint64_t gaps;   /* … and how many pages follow a loss without a number */
 };
 
 /* Walks a page, of which `size` bytes are there. */
