@@ -60,14 +60,13 @@ struct kymo_recording_options {
   const void
       *signals; /* of commands: a sigset_t, the signals that are blocked when they begin; NULL: as of the
                           caller */
-  const char
-      *kernel; /* patterns of events of the Linux kernel, which are recorded beside those of the programs, in
-                         DIRECTORY/kernel; NULL: none. Neither with SNAPSHOTS nor in parts */
-  uint64_t kernel_buffer; /* bytes of each processor for them; 0: the recorder chooses */
-  const char *const
-      *probes; /* probes of programs, recorded with them, also if `kernel` is "": lines as in the kernel's
-                                uprobe_events, without a group: "p NAME FILE:OFFSET NAME=%REGISTER:TYPE …", and "r …"
-                                where the function returns; ends with NULL. NULL: none. With `kernel` */
+  const char *kernel;        /* patterns of events of the Linux kernel, which are recorded beside those of the
+                                programs, in DIRECTORY/kernel; NULL: none. Not with SNAPSHOTS, nor in parts */
+  uint64_t kernel_buffer;    /* bytes of each processor for them; 0: the recorder chooses */
+  const char *const *probes; /* probes of programs, recorded with them, also if `kernel` is "": lines as in
+                                the kernel's uprobe_events, without a group: "p NAME FILE:OFFSET
+                                NAME=%REGISTER:TYPE …", and "r …" where the function returns; ends with NULL.
+                                NULL: none. With `kernel` */
 };
 
 int kymo_recording_start_(struct kymo_recording **recording, char *const *command,

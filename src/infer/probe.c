@@ -155,7 +155,7 @@ static int by_address(const void *one, const void *other) {
   return (a->address > b->address) - (a->address < b->address);
 }
 
-/* The function that begins at an address, or NULL. A damaged rest of the debug information describes nothing. */
+/* The function that begins at an address, or NULL. What is damaged describes nothing. */
 static struct described *find_described(struct binary *binary, uint64_t address) {
   const struct described wanted = {.address = address};
   struct kymo_error unused;
@@ -370,13 +370,12 @@ static int find_argument(struct binary *binary, const struct wanted *wanted, con
   *out = (struct place){NULL, wanted->offset ? NULL : find_numbered(binary, name)};
   if (out->where)
     return KYMO_OK;
-  return count < 0
-             ? kymo_fail(
-                   error, KYMO_E_USAGE,
-                   "%s: there is no debug information on it; without it arguments are arg1=TYPE, arg2=TYPE, …",
-                   function->name)
-             : kymo_fail(error, KYMO_E_USAGE, "%s has no argument \"%s\"%s", function->name, name,
-                         kymo_nearest_hint(&nearest).text);
+  return count < 0 ? kymo_fail(error, KYMO_E_USAGE,
+                               "%s: there is no debug information on it; without it arguments are arg1=TYPE, "
+                               "arg2=TYPE, …",
+                               function->name)
+                   : kymo_fail(error, KYMO_E_USAGE, "%s has no argument \"%s\"%s", function->name, name,
+                               kymo_nearest_hint(&nearest).text);
 }
 
 static int add_argument(struct kymo_strbuf *out, struct binary *binary, const struct wanted *wanted,
@@ -393,7 +392,8 @@ static int add_argument(struct kymo_strbuf *out, struct binary *binary, const st
   const char *type = equals ? known_type(equals + 1) : place.type;
   if (!type)
     return kymo_fail(error, KYMO_E_USAGE,
-                     "%s: the type of \"%s\" must be u8, u16, u32, u64, s8, …, x8, … (base 16) or string%s%s",
+                     "%s: the type of \"%s\" must be u8, u16, u32, u64, s8, …, x8, … (base 16) or "
+                     "string%s%s",
                      function->name, text, equals ? ", not " : "", equals ? equals + 1 : "");
   bool is_text = !strcmp(type, "string"), is_register = place.where[0] != '$';
   kymo_strbuf_printf(out, " %s=%s%s%s%s:%s", text, is_text ? "+0(" : "", is_register ? "%" : "", place.where,

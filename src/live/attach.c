@@ -100,7 +100,7 @@ static bool read_origin(const struct attached *a, char origin[KYMO_CLOCK_ORIGIN_
   return is_read;
 }
 
-/* Events of the kernel have the clock of the rings, and a directory of their own beside that of the process. */
+/* Events of the kernel have the clock of the rings, and a directory of their own beside the process's. */
 static int make_kernel(struct attached *a, const char *program, struct kymo_error *error) {
   struct kymo_recording *recording = &a->recording;
   char origin[KYMO_CLOCK_ORIGIN_MAX];

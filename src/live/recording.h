@@ -53,8 +53,8 @@ int64_t kymo_recording_now_ns(void);
 int kymo_recording_new(struct kymo_recording **recording, size_t size, const struct kymo_recording_kind *kind,
                        const struct kymo_recording_options *options, size_t options_size,
                        struct kymo_error *error);
-/* Makes ready to record events of the kernel, if that is asked for: by the clock `origin` (ring/clock.h), or that which
- * programs would use now if it is NULL. The directory of the trace is there. */
+/* Makes ready to record events of the kernel, if that is asked for: by the clock `origin` (ring/clock.h), or
+ * that which programs would use now if it is NULL. The directory of the trace is there. */
 int kymo_recording_make_kernel(struct kymo_recording *recording, const char *origin,
                                struct kymo_error *error);
 /* Makes a recording of events of the kernel alone; `pid` is a process, or 0. (kernel/alone.c) */

@@ -29,7 +29,7 @@ int kymo_tracefs_find(char out[KYMO_PATH_MAX], struct kymo_error *error) {
     if (strcmp(entry.mnt_type, "tracefs") != 0 || (is_found && !is_usual) ||
         strlen(entry.mnt_dir) >= KYMO_PATH_MAX / 2)
       continue;
-    strcpy(out, entry.mnt_dir);
+    snprintf(out, KYMO_PATH_MAX, "%s", entry.mnt_dir);
     is_found = true;
   }
   if (mounts)

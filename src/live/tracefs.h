@@ -14,9 +14,9 @@ int kymo_tracefs_fail(const char *path, const char *what, struct kymo_error *err
 /* Appends a whole file to a text; its size is not known before. */
 int kymo_tracefs_read(const char *directory, const char *name, struct kymo_strbuf *out,
                       struct kymo_error *error);
-/* The same for a file that older kernels do not have, or that holds a secret of root: then nothing is added. */
+/* The same for a file that older kernels do not have, or that root alone may read: nothing is added then. */
 void kymo_tracefs_read_if_there(const char *directory, const char *name, struct kymo_strbuf *out);
-/* Writes a text by one system call. Never truncates: for some files that would remove what others have made. */
+/* Writes a text by one system call. Never truncates: with some files that removes what others have made. */
 int kymo_tracefs_write(const char *directory, const char *name, const char *text, struct kymo_error *error);
 
 #endif

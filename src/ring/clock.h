@@ -27,15 +27,16 @@ void kymo_session_clock_start(struct kymo_session_clock *clock, enum kymo_clock_
                               const char *directory);
 
 /*
- * The origin of a recording's clock, as text: "counter 2499998765 1700000000 123456" (or "monotonic …"), the clock,
- * its frequency and offset, and the id of the boot. Programs that take the same origin have the same times for the
- * same values, to the last cycle; those that measure it themselves differ by the error of measuring.
+ * The origin of a recording's clock, as text: "counter 2499998765 1700000000 123456" (or "monotonic …"), the
+ * clock, its frequency and offset, and the id of the boot. Programs that take the same origin have the same
+ * times for the same values, to the last cycle; those that measure it themselves differ by the error of
+ * measuring.
  */
 #define KYMO_CLOCK_ORIGIN_MAX 160
 /* Returns the length, without the zero. */
 size_t kymo_session_clock_put_origin(const struct kymo_session_clock *clock, char out[KYMO_CLOCK_ORIGIN_MAX]);
-/* Takes frequency and offset from a text if it is an origin of this kind of clock, and of this boot unless `any_boot`.
- * Else nothing changes, and the result is false. */
+/* Takes frequency and offset from a text if it is an origin of this kind of clock, and of this boot unless
+ * `any_boot`. Else nothing changes, and the result is false. */
 bool kymo_session_clock_take_origin(struct kymo_session_clock *clock, const char *text, bool any_boot);
 /* Its current value. Async-signal-safe. */
 uint64_t kymo_session_clock_read(const struct kymo_session_clock *clock);

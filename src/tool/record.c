@@ -116,13 +116,14 @@ static const struct argp_option options[] = {
      "lost",
      0},
     {"kernel", OPTION_KERNEL, "PATTERN", 0,
-     "Record events of the Linux kernel that match, too, on the same time line: a name (sched_switch), a glob, a "
-     "group (sched, syscalls), re:REGEX, or !… to exclude; may be given several times. Needs root and tracefs",
+     "Record events of the Linux kernel that match, too, on the same time line: a name (sched_switch), a "
+     "glob, a group (sched, syscalls), re:REGEX, or !… to exclude; may be given several times. Needs root "
+     "and tracefs",
      0},
     {"probe", OPTION_PROBE, "BINARY:FUNCTION", 0,
      "Record each call of a function of an unchanged program, by the kernel: FUNCTION, FUNCTION+OFFSET or "
-     "FUNCTION%return, and after it (ARGUMENT,…) or (ARGUMENT=TYPE,…); kymo list --functions BINARY lists them; may be "
-     "given several times. Needs root and tracefs",
+     "FUNCTION%return, and after it (ARGUMENT,…) or (ARGUMENT=TYPE,…); kymo list --functions BINARY lists "
+     "them; may be given several times. Needs root and tracefs",
      0},
     {"kernel-only-ours", OPTION_KERNEL_OURS, NULL, 0,
      "Of the kernel, only events of the command or process, its threads and its children", 0},

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# nested.py EVENTS THREADS ROUNDS: `kymo cat` of writers: in each of so many threads, so many times: begin of the span, the system call's
+# nested.py EVENTS THREADS ROUNDS: `kymo cat` of writers: in each of THREADS threads, ROUNDS times: begin of the span, the system call's
 # entry, its exit, end of the span. Other system calls of the same name are before the first span or after the last one.
 import collections
 import re

@@ -17,7 +17,7 @@ struct large {
 __attribute__((noipa)) long after_struct(struct large large, int number) { return large.values[0] + number; }
 
 int main(int argc, char **argv) {
-  int rounds = argc > 1 ? atoi(argv[1]) : 1;
+  int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 1;
   long sum = 0;
   for (int i = 0; i < rounds; i++)
     sum += add(i - 2, i % 2 ? "odd" : "even", i % 2 ? SQUARE : ROUND, (unsigned char)i, 1.5, 1ULL << 40);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer THREADS ROUNDS PROCESSES [FIFO]: each thread of each process writes a byte ROUNDS times, each time within a
- * span "app:write"; first it waits for a byte from FIFO.
+ * writer THREADS ROUNDS PROCESSES [FIFO]: each thread of each process writes a byte ROUNDS times, each time
+ * within a span "app:write"; first it waits for a byte from FIFO.
  */
 #include <fcntl.h>
 #include <kymo/trace.h>
@@ -34,8 +34,9 @@ static void run(int count) {
 }
 
 int main(int argc, char **argv) {
-  int threads = argc > 1 ? atoi(argv[1]) : 1, processes = argc > 3 ? atoi(argv[3]) : 1;
-  rounds = argc > 2 ? atoi(argv[2]) : 1;
+  int threads = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 1,
+      processes = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 1;
+  rounds = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 1;
   null = open("/dev/null", O_WRONLY);
   if (null < 0 || threads > 64)
     return 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events of the kernel as `kymo record --kernel` keeps them (src/live/kernel/kernel.h): a directory with the
- * sections of a trace.dat of version 6 in `head.dat`, the raw pages of each CPU in `cpuN`, the origin of the clock in
- * `clock`, names of threads in `names`.
+ * sections of a trace.dat of version 6 in `head.dat`, the raw pages of each CPU in `cpuN`, the origin of the
+ * clock in `clock`, names of threads in `names`.
  */
 #include "format/ftrace/directory.h"
 #include "base/dir.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trace-cmd's trace.dat, and directories of `kymo record --kernel`: a part for each buffer, a stream for each CPU. */
+/* trace-cmd's trace.dat, and directories of `kymo record --kernel`: a part for each buffer, a stream for each
+ * CPU. */
 #include "base/fail.h"
 #include "base/file.h"
 #include "format/formats.h"

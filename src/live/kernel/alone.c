@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording of events of the kernel alone: of a process without tracepoints, until it ends; or of the whole machine. */
+/* A recording of events of the kernel alone: of a process without tracepoints, until it ends; or of the whole
+ * machine. */
 #include "base/fail.h"
 #include "live/recording.h"
 #include <poll.h>

@@ -197,8 +197,8 @@ static bool has_ended(const struct kymo_kernel_drain *drain) {
   return poll(&(struct pollfd){drain->end, POLLIN, 0}, 1, 0) > 0;
 }
 
-/* Until a buffer is filled to a part (buffer_percent), for a moment at most. Old kernels do not wait for that: so
- * there is a rest if there was nothing to move. */
+/* Until a buffer is filled to a part (buffer_percent), for a moment at most. Old kernels do not wait for
+ * that: so there is a rest if there was nothing to move. */
 static void wait_for_pages(struct kymo_kernel_drain *drain, bool moved) {
   if (!moved && poll(&(struct pollfd){drain->end, POLLIN, 0}, 1, REST_MS) > 0)
     return;

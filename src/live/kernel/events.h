@@ -17,9 +17,9 @@ struct kymo_kernel_events {
 };
 
 /*
- * Lists the events that the kernel offers and marks those that match: patterns with commas between them, each a
- * name (sched_switch, sched:sched_switch), a glob, a group (sched), re:REGEX, or !… to exclude. Freed in any case.
- * KYMO_E_USAGE: a pattern is invalid or no event matches it.
+ * Lists the events that the kernel offers and marks those that match: patterns with commas between them, each
+ * a name (sched_switch, sched:sched_switch), a glob, a group (sched), re:REGEX, or !… to exclude. Freed in
+ * any case. KYMO_E_USAGE: a pattern is invalid or no event matches it.
  */
 int kymo_kernel_events_find(struct kymo_kernel_events *events, const char *tracefs, const char *patterns,
                             struct kymo_error *error);

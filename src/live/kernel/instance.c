@@ -31,7 +31,8 @@ static bool parse_owner(const char *name, char separator, struct owner *owner) {
          (name[length] == '\0' || name[length] == '/');
 }
 
-/* Of another PID namespace nothing is known but the lock, which it takes a moment after it made the directory. */
+/* Of another PID namespace nothing is known but the lock, which it takes a moment after it made the
+ * directory. */
 static bool is_unlocked(const char *path) {
   enum { AGE_SECONDS = 60 };
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

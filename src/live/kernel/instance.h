@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An instance of ftrace: buffers, events, clock and switch of one recorder, so that nobody else's settings change.
+ * An instance of ftrace: buffers, events, clock and switch of one recorder, so that the settings of others do
+ * not change.
  *
- *   TRACEFS/instances/kymo-NAMESPACE-PID-START     its name says whose it is: the process, and when that began
- *   group kymo_NAMESPACE_PID_START                 … of its probes, which all of the machine share
+ *   TRACEFS/instances/kymo-NAMESPACE-PID-START   the name of its process, and when that began
+ *   group kymo_NAMESPACE_PID_START               … of its probes, which all of the machine share
  *
  * The kernel removes neither when a process ends. So each recorder removes first what dead ones have left:
- * instances whose process is gone (of another PID namespace: that nobody holds locked), and probes without an
+ * instances whose process is gone (of another PID namespace: those without a lock), and probes without an
  * instance. A recorder makes its instance first and removes it last.
  */
 #ifndef KYMO_LIVE_KERNEL_INSTANCE_H
@@ -20,8 +21,8 @@ struct kymo_instance {
   int held;       /* the directory, locked; -1: there is no instance */
 };
 
-/* Removes what dead recorders have left, then makes an instance that records nothing yet. To be removed in any
- * case. KYMO_E_ABSENT: there is no tracefs; KYMO_E_SYSTEM. */
+/* Removes what dead recorders have left, then makes an instance that records nothing yet. To be removed in
+ * any case. KYMO_E_ABSENT: there is no tracefs; KYMO_E_SYSTEM. */
 int kymo_instance_make(struct kymo_instance *instance, struct kymo_error *error);
 /* Removes the instance and the probes of its group; all its files must be closed. */
 int kymo_instance_remove(struct kymo_instance *instance, struct kymo_error *error);

@@ -82,7 +82,7 @@ static int make_directory(struct kymo_kernel *kernel, struct kymo_error *error) 
   if (mkdir(path, 0777))
     return kymo_fail_errno(error, path, "cannot make the directory");
   memcpy(kernel->directory, path, sizeof path);
-  strcat(path, "/clock");
+  snprintf(path + strlen(path), 64, "/clock"); /* it has space, see above */
   FILE *file = fopen(path, "wxe");
   kymo_session_clock_put_origin(&kernel->clock, origin);
   bool is_whole = file && fprintf(file, "%s\n", origin) > 0;
@@ -199,12 +199,11 @@ int kymo_kernel_new(struct kymo_kernel **out, const struct kymo_kernel_options *
   kernel->clock = *clock;
   kernel->pids = kernel->on = -1;
   kernel->has_numbers = kymo_pid_namespace() == PID_NAMESPACE_INITIAL;
-  int status =
-      kernel->has_numbers || !options->only_ours
-          ? kymo_instance_make(&kernel->instance, error)
-          : kymo_fail(error, KYMO_E_USAGE,
-                      "the kernel cannot be told whose events are wanted: in this PID namespace processes "
-                      "have other numbers than in the kernel's events");
+  int status = kernel->has_numbers || !options->only_ours
+                   ? kymo_instance_make(&kernel->instance, error)
+                   : kymo_fail(error, KYMO_E_USAGE,
+                               "the kernel cannot select by process here: in this PID namespace processes "
+                               "have other numbers than in the kernel's events");
   if (status == KYMO_OK)
     status = kymo_kernel_events_find(&kernel->events, kernel->instance.tracefs, options->events, error);
   /* two rare events, without which threads that end before the recording have no names */
@@ -272,7 +271,7 @@ static size_t add_tree(const struct kymo_kernel *kernel, pid_t pid, unsigned dep
   snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
   DIR *dir = depth < DEPTH_MAX ? opendir(path) : NULL;
   for (struct dirent *e; dir && (e = kymo_dir_next(dir, &is_cut));) {
-    int tid = atoi(e->d_name);
+    int tid = (int)strtol(e->d_name, NULL, 10);
     if (tid <= 0)
       continue;
     count += put_pid(kernel->pids, tid) == 0;

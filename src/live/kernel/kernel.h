@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording events of the Linux kernel beside those of programs: an instance of ftrace (instance.h) whose pages are
- * kept as they are, in a directory of their own within the trace:
+ * Recording events of the Linux kernel beside those of programs: an instance of ftrace (instance.h) whose
+ * pages are kept as they are, in a directory of their own within the trace:
  *
  *   DIRECTORY/kernel/head.dat        formats of the events (head.h)
  *                    cpu0, cpu1, …   raw pages (drain.h)
@@ -41,8 +41,8 @@ struct kymo_kernel_sum {
 };
 
 /* The clock of kernel and programs: the processor's counter if that is wanted and both have it, else
- * CLOCK_MONOTONIC. If the programs would take the counter and the kernel cannot, *must_choose is what KYMO_CLOCK
- * must be for them, else NULL. */
+ * CLOCK_MONOTONIC. If the programs would take the counter and the kernel cannot, *must_choose is what
+ * KYMO_CLOCK must be for them, else NULL. */
 void kymo_kernel_clock(struct kymo_session_clock *clock, bool is_counter, const char **must_choose);
 
 /*
@@ -51,8 +51,8 @@ void kymo_kernel_clock(struct kymo_session_clock *clock, bool is_counter, const 
  */
 int kymo_kernel_new(struct kymo_kernel **kernel, const struct kymo_kernel_options *options,
                     const struct kymo_session_clock *clock, struct kymo_error *error);
-/* In the child that becomes the command: its events are wanted, and recording begins. Async-signal-safe; 0, or
- * errno. */
+/* In the child that becomes the command: its events are wanted, and recording begins. Async-signal-safe; 0,
+ * or errno. */
 int kymo_kernel_enter(const struct kymo_kernel *kernel);
 /* Recording begins; with `only_ours`, that of process `pid`, its threads and its children. */
 int kymo_kernel_follow(struct kymo_kernel *kernel, pid_t pid, struct kymo_error *error);

@@ -165,7 +165,7 @@ static void look_at_process(struct kymo_kernel_names *names, const char *pid, ui
   snprintf(path, sizeof path, "/proc/%.200s/task", pid);
   DIR *dir = opendir(path);
   for (struct dirent *e; dir && (e = kymo_dir_next(dir, &is_cut));) {
-    int tid = atoi(e->d_name);
+    int tid = (int)strtol(e->d_name, NULL, 10);
     snprintf(path, sizeof path, "/proc/%.200s/task/%.200s/comm", pid, e->d_name);
     if (tid > 0)
       look_at(names, path, tid, time);
@@ -178,7 +178,7 @@ void kymo_kernel_names_look(struct kymo_kernel_names *names, uint64_t time) {
   bool is_cut = false;
   DIR *dir = opendir("/proc");
   for (struct dirent *e; dir && (e = kymo_dir_next(dir, &is_cut));)
-    if (atoi(e->d_name) > 0)
+    if (strtol(e->d_name, NULL, 10) > 0)
       look_at_process(names, e->d_name, time);
   if (dir)
     closedir(dir);

@@ -25,8 +25,8 @@ static uint64_t load64(const uint8_t *from) {
 
 static bool is_big(void) { return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__; }
 
-/* The record at `at`: where its data is, or nothing if it is no event. Returns where the next one is; `end` if this
- * is the last. */
+/* The record at `at`: where its data is, or nothing if it is no event. Returns where the next one is; `end`
+ * if this is the last. */
 static size_t step(struct kymo_kernel_pages *pages, const uint8_t *page, size_t at, size_t end,
                    uint64_t *time) {
   uint32_t word = load32(page + at), more = at + 8 <= end ? load32(page + at + 4) : 0;

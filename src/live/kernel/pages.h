@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The raw pages of a CPU, as this machine's kernel makes them (format/ftrace/stream.c draws them): the records in
- * them, each with its time, and how many events before a page were lost.
+ * The raw pages of a CPU, as this machine's kernel makes them (format/ftrace/stream.c draws them): the
+ * records in them, each with its time, and how many events before a page were lost.
  */
 #ifndef KYMO_LIVE_KERNEL_PAGES_H
 #define KYMO_LIVE_KERNEL_PAGES_H

@@ -17,8 +17,8 @@ struct kymo_ctf_head {
 /* Copies the head of the packet of `pass`, and stores the schema's uuid in it. KYMO_E_MEMORY,
  * KYMO_E_LIMIT. */
 int kymo_ctf_head_take(struct kymo_ctf_head *head, const struct kymo_pass *pass, struct kymo_error *error);
-/* The same, encoded again with fields for the sizes; `is_plain`: as schema.h describes for CTF 1.8; `is_kernel`: with
- * the number of the stream's CPU (kernel.h). */
+/* The same, encoded again with fields for the sizes; `is_plain`: as schema.h describes for CTF 1.8;
+ * `is_kernel`: with the number of the stream's CPU (kernel.h). */
 int kymo_ctf_head_encode(struct kymo_ctf_head *head, const struct kymo_pass *pass, bool is_plain,
                          bool is_kernel, struct kymo_error *error);
 /* Whether a field of this role has `value`, which is truncated to its width if it is a counter or time. True
