@@ -38,11 +38,12 @@ allowed() {
     serve) echo 'base stat print view serve public' ;;
     query) echo 'base schema decode trace symbols span print stat query public' ;;
     live) echo 'base schema ring lang calls live public' ;;
+    process) echo 'base decode symbols span print stat view live process public' ;;
     infer) echo 'base schema record infer public trace-header' ;;
     tool) echo "$layers public trace-header" ;;
   esac
 }
-layers='base schema ring record log calls functions expr plan lang source decode format trace open filter symbols span print sink records stat view serve query live infer tool'
+layers='base schema ring record log calls functions expr plan lang source decode format trace open filter symbols span print sink records stat view serve query live process infer tool'
 
 # Prints "FILE: includes WHAT" for each include that goes up.
 scan() {
@@ -169,6 +170,7 @@ expect_found src/trace/a.c '#include "filter/machine.h"'
 expect_found src/trace/a.c '#include "format/formats.h"'
 expect_found src/sink/a.c '#include "format/list.h"'
 expect_found src/records/a.c '#include "tool/tool.h"'
+expect_found src/process/a.c '#include "tool/tool.h"'
 expect_found src/sink/a.c '#include "../tool/main.h"'
 expect_found include/kymo/a.h '#include "base/arena.h"'
 expect_clean src/base/a.c '#include <kymo/error.h>'
