@@ -19,6 +19,7 @@ extern const struct tool_command tool_describe;
 extern const struct tool_command tool_disable;
 extern const struct tool_command tool_enable;
 extern const struct tool_command tool_explain;
+extern const struct tool_command tool_hang;
 extern const struct tool_command tool_infer;
 extern const struct tool_command tool_info;
 extern const struct tool_command tool_list;
@@ -32,9 +33,10 @@ extern const struct tool_command tool_types;
 extern const struct tool_command tool_view;
 
 const struct tool_command *const tool_commands[] = {
-    &tool_record, &tool_list,  &tool_enable, &tool_disable, &tool_mode,     &tool_stat,    &tool_snapshot,
-    &tool_cat,    &tool_query, &tool_view,   &tool_info,    &tool_describe, &tool_compile, &tool_convert,
-    &tool_merge,  &tool_types, &tool_infer,  &tool_explain, &tool_check,    &tool_clean,   NULL,
+    &tool_record,   &tool_list,    &tool_enable,  &tool_disable, &tool_mode,  &tool_stat,
+    &tool_snapshot, &tool_hang,    &tool_cat,     &tool_query,   &tool_view,  &tool_info,
+    &tool_describe, &tool_compile, &tool_convert, &tool_merge,   &tool_types, &tool_infer,
+    &tool_explain,  &tool_check,   &tool_clean,   NULL,
 };
 
 static void print_help(FILE *out) {
