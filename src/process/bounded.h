@@ -35,7 +35,8 @@ enum process_end {
   PROCESS_LATE, /* it was ended by the deadline */
   PROCESS_DIED, /* it ended by a fault, or could not be started */
 };
-/* Runs the step in a worker for at most `limit_ms`. What the worker traces goes on when it ends, whatever
+/* Runs the step in a worker for at most `limit_ms`, not counting the time in which it waits for a processor,
+ * and at most ten times as long. What the worker traces goes on when it ends, whatever
  * ends it. */
 typedef void process_step(void *user);
 enum process_end process_bounded(process_step *step, void *user, unsigned limit_ms);

@@ -21,7 +21,7 @@
 #define PTRACE_EVENT_STOP 128
 #endif
 
-enum { STOP_MS = 300, STACK_MAX = 32 << 10, RED_ZONE = 128, SET_MAX = 1024 };
+enum { STOP_MS = 300, STOP_BUSY_MS = 3000, STACK_MAX = 32 << 10, RED_ZONE = 128, SET_MAX = 1024 };
 
 /* ---- registers ---- */
 
@@ -153,9 +153,18 @@ static void copy_stack(struct process *process, struct process_thread *thread) {
 
 /* ---- stopping ---- */
 
-/* Whether the thread stops in time; *signal: which is to be delivered to it, 0: none. */
-static bool wait_for_stop(int tid, int *signal) {
-  long long end = process_now_ns() + STOP_MS * 1000000LL;
+/* The state now: the thread may have gone on since it was read. */
+static char state_now(const struct process *process, int tid) {
+  char text[512];
+  proc_read(text, sizeof text, "/proc/%d/task/%d/stat", process->pid, tid);
+  const char *close = strrchr(text, ')');
+  return close && close[1] == ' ' ? close[2] : 0;
+}
+
+/* Whether the thread stops in time, which is longer unless it is in disk sleep, as it may wait for a
+ * processor; *signal: which is to be delivered to it, 0: none. */
+static bool wait_for_stop(const struct process *process, int tid, int *signal) {
+  long long begin = process_now_ns();
   int status;
   for (;;) {
     pid_t found = waitpid(tid, &status, __WALL | WNOHANG);
@@ -163,7 +172,8 @@ static bool wait_for_stop(int tid, int *signal) {
       *signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
       return true;
     }
-    if (found || process_now_ns() > end)
+    long long ms = (process_now_ns() - begin) / 1000000;
+    if (found || ms > STOP_BUSY_MS || (ms > STOP_MS && state_now(process, tid) == 'D'))
       return false;
     process_sleep_us(50);
   }
@@ -184,8 +194,8 @@ static void stop_and_read(struct process *process, struct process_thread *thread
                             : process_board_text(process->board, "it cannot be traced: %s", strerror(errno)));
     return;
   }
-  if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) || !wait_for_stop(tid, &signal)) {
-    take_few(process, thread, "the thread did not stop within 300 ms: it is in the kernel, or has ended");
+  if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) || !wait_for_stop(process, tid, &signal)) {
+    take_few(process, thread, "the thread did not stop in time: it is in the kernel, or has ended");
     return;
   }
   bool is_read = read_registers(&thread->registers, tid);
@@ -194,14 +204,6 @@ static void stop_and_read(struct process *process, struct process_thread *thread
   ptrace(PTRACE_DETACH, tid, NULL, (void *)(uintptr_t)signal);
   if (!is_read)
     take_few(process, thread, "registers of this machine are not known");
-}
-
-/* The state now: the thread may have gone on since it was read. */
-static char state_now(const struct process *process, int tid) {
-  char text[512];
-  proc_read(text, sizeof text, "/proc/%d/task/%d/stat", process->pid, tid);
-  const char *close = strrchr(text, ')');
-  return close && close[1] == ' ' ? close[2] : 0;
 }
 
 void process_capture(struct process *process, struct process_thread *thread, bool may_interrupt) {
