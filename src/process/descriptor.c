@@ -5,6 +5,7 @@
  */
 #include "process/descriptor.h"
 #include "process/proc.h"
+#include "base/list.h"
 #include "base/strbuf.h"
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -203,21 +204,46 @@ static void add_peer(struct peers *peers, const struct process *process, int pid
     kymo_strbuf_printf(&peers->text, "%sprocess %d (%s)", peers->count > 1 ? ", " : "", pid, name);
 }
 
-static void search_peers(struct process *process, struct peers *peers) {
-  if (!process->search_end_ns)
-    process->search_end_ns = process_now_ns() + SEARCH_NS;
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+/* The numbers of all processes; the caller frees the list. */
+static int *list_processes(size_t *count) {
+  int *list = NULL;
+  size_t room = 0;
+  *count = 0;
   DIR *dir = opendir("/proc");
   for (struct dirent *entry; dir && (entry = readdir(dir));) {
     int pid = isdigit((unsigned char)entry->d_name[0]) ? (int)strtol(entry->d_name, NULL, 10) : 0;
-    if (pid > 0 && process_now_ns() > process->search_end_ns) {
-      peers->is_partial = true;
-      break;
-    }
-    if (pid > 0 && has_end(peers, pid))
-      add_peer(peers, process, pid);
+    if (pid > 0 && KYMO_LIST_ROOM(list, room, *count))
+      list[(*count)++] = pid;
   }
   if (dir)
     closedir(dir);
+  if (*count)
+    qsort(list, *count, sizeof *list, by_number);
+  return list;
+}
+
+/* From the process on, to both sides: its relatives are near. */
+static void search_peers(struct process *process, struct peers *peers) {
+  size_t count, above = 0;
+  int *list = list_processes(&count);
+  if (!process->search_end_ns)
+    process->search_end_ns = process_now_ns() + SEARCH_NS;
+  while (above < count && list[above] < process->pid)
+    above++;
+  for (size_t below = above; below > 0 || above < count;) {
+    if (process_now_ns() > process->search_end_ns) {
+      peers->is_partial = true;
+      break;
+    }
+    if (above < count && has_end(peers, list[above]))
+      add_peer(peers, process, list[above]);
+    above += above < count;
+    if (below > 0 && has_end(peers, list[--below]))
+      add_peer(peers, process, list[below]);
+  }
+  free(list);
 }
 
 /* What was found for another thread that waits for the same pipe, or NULL. */
