@@ -140,6 +140,8 @@ static void look_around(struct gathering *gathering) {
   struct process *process = gathering->process;
   if (process->threads_in_all > process->count)
     process_unseen(process, "threads: only %zu of %zu are shown", process->count, process->threads_in_all);
+  if (process->is_32_bit)
+    process_unseen(process, "locks, and the names of system calls: it is a 32-bit program");
   if (!gathering->denial)
     for_threads(gathering, read_calls, "the system call", CALLS_MS);
   enum process_end end = process_bounded(read_rings, gathering, RINGS_MS);

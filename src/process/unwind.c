@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread was released long before its stack is unwound: registers and the top of the stack are copies. What
- * lies deeper is read from the process, whose callers further out stay while the thread waits.
+ * is deeper is read from the process, whose callers further out stay while the thread waits.
  *
  * Files are opened as the process sees them: its program by /proc/PID/exe, which is the program also if that
  * was replaced on the disk, libraries below /proc/PID/root.

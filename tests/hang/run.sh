@@ -90,7 +90,7 @@ deadlock() { # PROGRAM
   shift
   fresh
   start_victim "$program" deadlock && until_true shows '^Deadlock: ' || { cat page; return 1; }
-  a=$(tid_of forward) b=$(tid_of backward) name=$(cat /proc/$pid/comm)
+  a=$(tid_of forward) b=$(tid_of backward) name=$(sed 's/[()]/\\&/g' /proc/$pid/comm)
   has "^Deadlock: thread $a 'forward' waits for the mutex at 0x[0-9a-f]+$named held by thread $b 'backward', which waits for the mutex at 0x[0-9a-f]+$named held by thread $a 'forward'$" \
     "^thread $pid '$name': sleeping in futex\(0x[0-9a-f]+, FUTEX_WAIT" "^    waits for the end of thread $a 'forward'$" "$@" || return 1
   end_process
@@ -100,7 +100,7 @@ check 'two threads that wait for each other are a deadlock' deadlock "$bin/victi
 check 'a thread that waits for itself is a deadlock' hangs "$bin/victim" self \
   "^Deadlock: thread [0-9]+ 'victim' waits for the mutex at 0x[0-9a-f]+$named held by itself$"
 check 'a holder that waits for something else is named, with that' hangs "$bin/victim" chain \
-  "^Threads [0-9]+ 'waiter1', [0-9]+ 'waiter2' wait for the mutex at 0x[0-9a-f]+$named held by thread [0-9]+ 'holder', which waits in read\([0-9]+ <pipe:\[[0-9]+\]>, .*, whose other end is open in this process itself$"
+  "^Threads [0-9]+ 'waiter1', [0-9]+ 'waiter2' wait for the mutex at 0x[0-9a-f]+$named held by thread [0-9]+ 'holder', which waits in read\([0-9]+ <pipe:\[[0-9]+\]>, .*, whose other end is open in this process itself( \(not all processes could be looked at\))?$"
 check 'a holder that has ended is named' hangs "$bin/victim" gone \
   "^Thread [0-9]+ 'victim' waits for the mutex at 0x[0-9a-f]+$named, held by thread [0-9]+, which the process does not have: it has ended, or belongs to another process$"
 check 'readers that a lock does not record are counted' hangs "$bin/victim" readers \
@@ -128,6 +128,45 @@ check 'a program without debug information' deadlock "$bin/bare" '^    #2 +take_
 strip -o "$bin/stripped" "$bin/bare"
 check 'a program without names' deadlock "$bin/stripped" '^    #2 +stripped\+0x[0-9a-f]+$'
 
+if i686-linux-gnu-gcc -x c -o "$bin/runs" - <<<'int main(void) { return 0; }' 2>/dev/null && "$bin/runs"; then
+  narrow() { # calls and locks are not decoded, and the page says that
+    fresh
+    i686-linux-gnu-gcc -g -O1 -D_GNU_SOURCE -o "$bin/narrow" "$KYMO_SOURCE/tests/hang/victim.c" -pthread || return 1
+    start_victim "$bin/narrow" deadlock || return 1
+    there() { page 1 && grep -c '^    #[0-9] *take_both+0x' page | grep -qx 2; }
+    until_true there && has "^    locks, and the names of system calls: it is a 32-bit program$" || { cat page; return 1; }
+    ! grep -q '^Deadlock' page && end_process
+  }
+  check 'a program of 32 bits: stacks, and that locks are not seen' narrow
+else
+  skip 'a program of 32 bits: stacks, and that locks are not seen' 'no compiler for such programs (i686-linux-gnu-gcc), or they do not run'
+fi
+odd_name() { # as /proc shows it, it ends the name too early
+  fresh
+  cp "$bin/victim" "$bin/a) R 1 (b"
+  deadlock "$bin/a) R 1 (b" "^process [0-9]+ \(a\) R 1 \(b\): sleeping, 3 threads, user $(id -u), .* started by [0-9]+ \(.*\)$"
+}
+check 'a name with parentheses and spaces' odd_name
+inner() {
+  fresh
+  unshare --pid --fork --mount-proc "$bin/victim" deadlock <"$idle" >printed 2>said &
+  local outer=$!
+  started+=($outer)
+  until_true grep -q '^ready' printed || { cat said; return 1; }
+  pid=$(pgrep -P $outer)
+  started+=($pid)
+  until_true shows '^Deadlock: ' || { cat page; return 1; }
+  has '^in another PID namespace, where its number is 1$' "^Deadlock: thread $(tid_of forward) 'forward' waits for .* held by thread $(tid_of backward) 'backward', which waits" \
+    "^thread $(tid_of forward) 'forward' \(itself: [23]\): sleeping" || return 1
+  kill -9 $pid && wait $outer 2>/dev/null
+  return 0
+}
+if unshare --pid --fork --mount-proc true 2>/dev/null; then
+  check 'a process in another PID namespace' inner
+else
+  skip 'a process in another PID namespace' 'this account may not make one'
+fi
+
 # ---- other waits ----
 
 spins() {
@@ -141,7 +180,7 @@ check 'a thread that spins in a signal handler is named, with the handler and wh
 pipes() {
   fresh
   start_victim "$bin/victim" pipe && until_true shows "waits in read" || { cat page; return 1; }
-  has "^Thread $pid 'victim' waits in read\([0-9]+ <pipe:\[[0-9]+\]>, 0x[0-9a-f]+, 1\), whose other end is open in process $(sed -n 's/child //p' printed) \(victim\)$" \
+  has "^Thread $pid 'victim' waits in read\([0-9]+ <pipe:\[[0-9]+\]>, 0x[0-9a-f]+, 1\), whose other end is open in process $(sed -n 's/child //p' printed) \(victim\)( \(not all processes could be looked at\))?$" \
     '^    #[0-9] +read_answer\+0x' || return 1
   end_process
 }
@@ -225,19 +264,37 @@ leader() {
     "^thread $pid 'victim': ended \(zombie\)" '^    #2 +self\+0x' && end_process
 }
 check 'a process whose first thread has ended' leader
-gives_up() { # a worker that is stopped is one that never ends
-  local child status
+check 'the library that stops workers builds' gcc -shared -fPIC -Wall -Wextra -Werror -D_GNU_SOURCE -o "$bin/stop.so" "$KYMO_SOURCE/tests/hang/stop.c" -ldl
+is_gone() { ! grep -q '^State:.[^ZX]' /proc/$1/status 2>/dev/null; } # if its result is not collected, it stays as a zombie
+# gives_up NUMBER STATUS REGEX…: of a process with one thread
+gives_up() {
+  local worker=$1 wanted=$2 status
+  shift 2
   fresh
-  start_victim "$bin/victim" self || return 1
-  "$kymo" hang $pid >page 2>errors &
-  local command=$!
-  until child=$(pgrep -P $command) && kill -STOP $child 2>/dev/null; do :; done
-  wait $command
+  start_victim "$bin/victim" self && until_true all_wait || return 1
+  # not "timeout", which starts a process itself
+  ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 STOP_WORKER=$worker LD_PRELOAD=$bin/stop.so "$kymo" hang $pid >page 2>&1
   status=$?
-  grep -qE 'took too long, and was given up$' page errors && [ $status = 1 -o $status = 3 ] && ! kill -0 $child 2>/dev/null || { echo "exit status $status"; cat page errors; return 1; }
   end_process
+  [ -s stopped ] && [ $status = "$wanted" ] || { echo "worker $worker: exit status $status"; cat page; return 1; }
+  until_true is_gone "$(cat stopped)" && has "$@"
 }
-check 'a worker that does not end is ended, and the page says so' gives_up
+given_up='took too long, and was given up$'
+steps_give_up() {
+  local jobs=() job failed=0
+  gives_up 1 3 "^kymo hang: listing the threads of process [0-9]+ $given_up" >list 2>&1 & jobs+=($!)
+  gives_up 2 1 "^    system calls, locks and stacks: opening its memory $given_up" >permission 2>&1 & jobs+=($!)
+  gives_up 3 1 "^    the system call of thread [0-9]+ 'victim': reading it $given_up" '^    #[0-9] +self\+0x' >calls 2>&1 & jobs+=($!)
+  gives_up 4 1 "^    events: reading the rings $given_up" '^Deadlock: ' '^    #2 +self\+0x' >rings 2>&1 & jobs+=($!)
+  gives_up 5 1 "^    processor time: reading it $given_up" '^    #2 +self\+0x' >time 2>&1 & jobs+=($!)
+  gives_up 6 1 "^    the stack of thread [0-9]+ 'victim': reading it $given_up" '^thread [0-9]+ .victim.: sleeping in futex\(' >capture 2>&1 & jobs+=($!)
+  gives_up 7 1 "^    the stack of thread [0-9]+ 'victim': reading it $given_up" '^thread [0-9]+ .victim.: sleeping in futex\(' >unwind 2>&1 & jobs+=($!)
+  for job in "${jobs[@]}"; do wait $job || failed=1; done
+  [ $failed = 0 ] || cat list permission calls rings time capture unwind
+  return $failed
+}
+in_fresh() { fresh && "$@"; }
+check 'a worker that does not end is ended, and the page says so' in_fresh steps_give_up
 killed_meanwhile() { # the command ends in time, whatever the process does
   local status i
   fresh
@@ -272,7 +329,7 @@ names() {
   fresh
   cp "$bin/victim" "$bin/unique-victim"
   start_victim "$bin/unique-victim" chain || return 1
-  "$kymo" hang unique-victim >page 2>errors && has "^process $pid \(unique-victim\): " || { cat errors; return 1; }
+  "$kymo" hang unique-victim >page 2>errors && has "^process $pid \(unique-victim\): " || { cat page errors; return 1; }
   says 3 'kymo hang: no running process is called "unique-victmi" (did you mean "unique-victim"?)' "$kymo" hang unique-victmi || return 1
   local first=$pid both
   start_victim "$bin/unique-victim" self || return 1
