@@ -73,10 +73,11 @@ const char *kymo_stat_name(const struct kymo_stat *stat, size_t row);
 
 enum kymo_stat_number {
   KYMO_STAT_COUNT,  /* events, times, values, or calls that have a time */
-  KYMO_STAT_CALLS,  /* functions and calls: all */
+  KYMO_STAT_CALLS,  /* functions and calls: all; threads: how often it was blocked */
   KYMO_STAT_ERRORS, /* calls */
-  KYMO_STAT_TOTAL,  /* sum; of spans and functions without what is inside another one of its group */
-  KYMO_STAT_SELF,   /* spans and functions: without others that are inside */
+  KYMO_STAT_TOTAL,  /* sum; of spans and functions without what is inside another one of its group; of
+                       threads the time in which their states are known */
+  KYMO_STAT_SELF,   /* spans and functions: without others that are inside; threads: on a CPU */
   KYMO_STAT_MIN,
   KYMO_STAT_MAX,
   KYMO_STAT_P50, /* what half of the values do not exceed, and so on; exact up to 4096

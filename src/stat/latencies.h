@@ -54,6 +54,8 @@ int kymo_latencies_begin(struct kymo_latencies *latencies);
 int kymo_latencies_event(struct kymo_latencies *latencies, const struct kymo_event *event);
 /* The table, and the spans that are not in it. KYMO_E_MEMORY. */
 int kymo_latencies_report(const struct kymo_latencies *latencies, const struct kymo_report *report);
+/* The line about spans that could not be measured. */
+void kymo_latencies_put_short(const struct kymo_latencies *latencies, const struct kymo_report *report);
 void kymo_latencies_free(struct kymo_latencies *latencies);
 
 #endif

@@ -118,7 +118,7 @@ static struct kymo_stat_group **list_kinds(const struct kymo_latencies *latencie
   return list;
 }
 
-static void put_short(const struct kymo_latencies *latencies, const struct kymo_report *report) {
+void kymo_latencies_put_short(const struct kymo_latencies *latencies, const struct kymo_report *report) {
   if (!latencies->without_begin && !latencies->spans.open && !latencies->without_key && !latencies->over_gaps)
     return;
   if (report->form == KYMO_REPORT_TEXT)
@@ -157,7 +157,7 @@ int kymo_latencies_report(const struct kymo_latencies *latencies, const struct k
   }
   kymo_report_rest(report);
   kymo_opened_report(&(struct kymo_opened){&latencies->spans, latencies->gaps, latencies->last_ns}, report);
-  put_short(latencies, report);
+  kymo_latencies_put_short(latencies, report);
   free(list);
   return KYMO_OK;
 }

@@ -7,7 +7,9 @@
 #include "stat/functions.h"
 #include "stat/latencies.h"
 #include "stat/libc.h"
+#include "stat/slowest.h"
 #include "stat/tally.h"
+#include "stat/threads.h"
 #include "stat/vpp.h"
 #include <inttypes.h>
 #include <kymo/filter.h>
@@ -401,6 +403,96 @@ static int run_calls(struct kymo_statistics *statistics) {
   return status;
 }
 
+/* ---- threads ---- */
+
+/* For the whole trace: what the scheduler's events say, and which events are missing. */
+struct scheduled {
+  struct kymo_statistics *statistics;
+  struct kymo_schedule schedule;
+  struct kymo_latencies *latencies; /* or NULL */
+};
+
+static void take_loss(void *user, const struct kymo_loss *loss) {
+  struct scheduled *scheduled = user;
+  kymo_gaps_take(&scheduled->statistics->gaps, loss);
+  kymo_schedule_loss(&scheduled->schedule, loss);
+}
+
+static int take_scheduled(void *user, const struct kymo_event *event) {
+  struct scheduled *scheduled = user;
+  if (event->is_damaged)
+    kymo_schedule_loss(&scheduled->schedule, &(struct kymo_loss){.stream = event->packet->stream});
+  int status = kymo_schedule_event(&scheduled->schedule, event);
+  return status == KYMO_OK && scheduled->latencies ? kymo_latencies_event(scheduled->latencies, event)
+                                                   : status;
+}
+
+static const char no_scheduler[] = "the traces have no events of a kernel's scheduler (sched_switch)";
+
+static int read_scheduled(struct scheduled *scheduled) {
+  struct kymo_statistics *statistics = scheduled->statistics;
+  struct kymo_schedule *schedule = &scheduled->schedule;
+  schedule->trace = statistics->trace;
+  schedule->whos = &statistics->whos;
+  if (!kymo_schedule_is_there(statistics->trace))
+    return usage(statistics, no_scheduler);
+  if (kymo_schedule_begin(schedule) != KYMO_OK)
+    return no_memory(statistics);
+  kymo_trace_set_loss_handler(statistics->trace, take_loss, scheduled);
+  int status = read_events(statistics, take_scheduled, scheduled);
+  if (status == KYMO_OK && !schedule->switches)
+    status = usage(statistics, no_scheduler);
+  if (status == KYMO_OK && kymo_schedule_end(schedule) != KYMO_OK)
+    status = no_memory(statistics);
+  return status;
+}
+
+static int run_threads(struct kymo_statistics *statistics) {
+  struct scheduled scheduled = {.statistics = statistics};
+  statistics->report.what = "thread";
+  if (statistics->report.order == KYMO_ORDER_MEAN)
+    return usage(statistics, "threads: --sort is total, count, max or name");
+  int status = read_scheduled(&scheduled);
+  if (status == KYMO_OK &&
+      kymo_threads_report(&scheduled.schedule, &statistics->report, statistics->worst) != KYMO_OK)
+    status = no_memory(statistics);
+  kymo_schedule_free(&scheduled.schedule);
+  return status;
+}
+
+static int run_slowest(struct kymo_statistics *statistics) {
+  struct scheduled scheduled = {.statistics = statistics};
+  struct kymo_slowest slowest = {.report = &statistics->report, .wanted = statistics->worst};
+  struct kymo_latencies latencies = {.edges = &statistics->edges,
+                                     .gaps = &statistics->gaps,
+                                     .handler = kymo_slowest_take,
+                                     .user = &slowest,
+                                     .spans = {.is_nested = true}};
+  slowest.latencies = scheduled.latencies = &latencies;
+  slowest.schedule = statistics->wants_why ? &scheduled.schedule : NULL;
+  statistics->report.what = "span";
+  if (statistics->report.order != KYMO_ORDER_TOTAL && !statistics->report.collect)
+    return usage(statistics, "spans: there is no --sort: the slowest come first");
+  int status = find_edges(statistics);
+  if (status == KYMO_OK)
+    status = kymo_grouping_begin(&latencies.thread, "track", statistics->trace, &statistics->whos,
+                                 statistics->error);
+  if (status == KYMO_OK && kymo_latencies_begin(&latencies) != KYMO_OK)
+    status = no_memory(statistics);
+  if (status == KYMO_OK)
+    status =
+        statistics->wants_why ? read_scheduled(&scheduled) : read_events(statistics, take_span, &latencies);
+  if (status == KYMO_OK && kymo_slowest_report(&slowest) != KYMO_OK)
+    status = no_memory(statistics);
+  statistics->uncounted =
+      latencies.without_begin + latencies.spans.open + latencies.without_key + latencies.over_gaps;
+  kymo_slowest_free(&slowest);
+  kymo_schedule_free(&scheduled.schedule);
+  kymo_latencies_free(&latencies);
+  kymo_grouping_end(&latencies.thread);
+  return status;
+}
+
 /* ---- kinds ---- */
 
 const struct kymo_stat_kind kymo_stat_kinds[] = {
@@ -416,6 +508,12 @@ const struct kymo_stat_kind kymo_stat_kinds[] = {
          "latest begin of its thread that has no end yet, and has the same value of --key, if one is given.",
      .takes = KYMO_STAT_TAKES_EDGES | KYMO_STAT_TAKES_PAIRS | KYMO_STAT_TAKES_VPP | KYMO_STAT_TAKES_SELF,
      .run = run_latency},
+    {.name = "spans",
+     .summary = "the slowest spans, and with --why what their threads did meanwhile",
+     .doc = "With --why, traces with events of the kernel's scheduler are needed, too: how much of each span "
+            "its thread was on a CPU, runnable (waiting for one), or blocked, and in what.",
+     .takes = KYMO_STAT_TAKES_WHY | KYMO_STAT_TAKES_WORST,
+     .run = run_slowest},
     {.name = "state",
      .summary = "times from one --event to the next, counted in the group of the earlier one",
      .doc = "--event names the event that begins a state; it selects nothing else.",
@@ -440,6 +538,12 @@ const struct kymo_stat_kind kymo_stat_kinds[] = {
      .summary = "calls, errors and time of each function of libc",
      .doc = "For calls that kymo record --calls libc recorded.",
      .run = run_calls},
+    {.name = "threads",
+     .summary = "how long each thread ran, waited for a CPU, and was blocked, by cause",
+     .doc = "For events of a kernel: sched_switch, and as far as they are there sched_waking, sched_wakeup, "
+            "sched_process_fork, sys_enter_* and sys_exit_*.",
+     .takes = KYMO_STAT_TAKES_WORST,
+     .run = run_threads},
     {.name = "histogram",
      .summary = "how the values of FIELD are distributed",
      .arguments = "FIELD TRACE...",

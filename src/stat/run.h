@@ -20,6 +20,7 @@ struct kymo_statistics {
   size_t memory_bytes;       /* for groups, before they go to a file */
   unsigned worst;
   bool wants_worst; /* they were asked for */
+  bool wants_why;   /* of spans: what their threads did */
   /* Each time between events; a report that is printed has no table then. */
   kymo_pair_handler *each;
   void (*warn)(void *user, const char *text); /* receives a line; or NULL */
@@ -48,6 +49,8 @@ enum {
   KYMO_STAT_TAKES_EVENTS = 64,
   KYMO_STAT_TAKES_FIELD = 128,
   KYMO_STAT_TAKES_SELF = 256,
+  KYMO_STAT_TAKES_WHY = 512,
+  KYMO_STAT_TAKES_WORST = 1024, /* the number of the longest, and no single times */
   KYMO_STAT_TAKES_PAIRS =
       KYMO_STAT_TAKES_KEY | KYMO_STAT_TAKES_LONGEST | KYMO_STAT_TAKES_BY | KYMO_STAT_TAKES_MEMORY
 };

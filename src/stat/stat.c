@@ -96,10 +96,10 @@ static bool put_bars(struct kymo_stat *stat, struct row *row, const struct kymo_
 }
 
 static bool take_row(struct kymo_stat *stat, struct row *row, struct kymo_stat_group *group) {
-  bool has_self = group->calls && !is_kind(stat, "calls");
+  bool has_self = (group->calls && !is_kind(stat, "calls")) || is_kind(stat, "threads");
   row->name = kymo_arena_copy(&stat->arena, group->name, strlen(group->name));
   put(row, KYMO_STAT_COUNT, (int64_t)group->samples.count);
-  if (group->calls)
+  if (group->calls || is_kind(stat, "threads"))
     put(row, KYMO_STAT_CALLS, (int64_t)group->calls);
   if (is_kind(stat, "calls"))
     put_calls(row, group);

@@ -44,7 +44,8 @@ enum {
   OPTION_KERNEL,
   OPTION_TOP,
   OPTION_MEMORY,
-  OPTION_JOBS
+  OPTION_JOBS,
+  OPTION_WHY
 };
 
 struct statistics {
@@ -62,10 +63,15 @@ static const struct limit {
   int option;
   unsigned takes;
 } limits[] = {
-    {OPTION_FROM, KYMO_STAT_TAKES_EDGES},    {OPTION_TO, KYMO_STAT_TAKES_EDGES},
-    {OPTION_KEY, KYMO_STAT_TAKES_KEY},       {OPTION_BY, KYMO_STAT_TAKES_BY},
-    {OPTION_WORST, KYMO_STAT_TAKES_LONGEST}, {OPTION_SCATTER, KYMO_STAT_TAKES_LONGEST},
-    {OPTION_MEMORY, KYMO_STAT_TAKES_MEMORY}, {OPTION_KERNEL, KYMO_STAT_TAKES_VPP},
+    {OPTION_FROM, KYMO_STAT_TAKES_EDGES},
+    {OPTION_TO, KYMO_STAT_TAKES_EDGES},
+    {OPTION_KEY, KYMO_STAT_TAKES_KEY},
+    {OPTION_BY, KYMO_STAT_TAKES_BY},
+    {OPTION_WORST, KYMO_STAT_TAKES_LONGEST | KYMO_STAT_TAKES_WORST},
+    {OPTION_SCATTER, KYMO_STAT_TAKES_LONGEST},
+    {OPTION_WHY, KYMO_STAT_TAKES_WHY},
+    {OPTION_MEMORY, KYMO_STAT_TAKES_MEMORY},
+    {OPTION_KERNEL, KYMO_STAT_TAKES_VPP},
 };
 
 static bool list_kind(size_t index, struct tool_row *row) {
@@ -102,6 +108,7 @@ static const struct argp_option statistics_options[] = {
      0},
     {"worst", OPTION_WORST, "COUNT", 0,
      "How many of the longest are listed (5, at most 100); as CSV, only these", 0},
+    {"why", OPTION_WHY, NULL, 0, "What the threads of the spans did, by the events of a kernel", 0},
     {"scatter", OPTION_SCATTER, NULL, 0, "Each time as one line of CSV: begin, duration, group", 0},
     {"format", 'f', "FORMAT", 0,
      "text (default), json, csv; of latency and state vpp: as cpelatency and cpelstate", 0},
@@ -174,6 +181,7 @@ static error_t parse_statistics(int key, char *argument, struct argp_state *stat
   case OPTION_JOBS: statistics->jobs = tool_jobs_parse(argument, state); return 0;
   case OPTION_MEMORY: take_memory(state, statistics, argument); return 0;
   case OPTION_WORST: take_worst(state, statistics, argument); return 0;
+  case OPTION_WHY: statistics->run.wants_why = true; return 0;
   case OPTION_SCATTER: statistics->wants_scatter = true; return 0;
   case 'f': take_format(state, statistics, argument); return 0;
   case OPTION_JSON: statistics->run.report.form = KYMO_REPORT_JSON; return 0;

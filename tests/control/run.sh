@@ -214,7 +214,7 @@ examples() { # of pages about a process 1234, a server that has recorded somethi
     gcc -O0 -finstrument-functions "$KYMO_SOURCE/tests/functions/program.c" -o program -ldl || return 1
     "$kymo" record -q -o functions --calls functions -- ./program || return 1
   fi
-  python3 "$KYMO_SOURCE/tests/spans/table_trace.py" requests || return 1
+  python3 "$KYMO_SOURCE/tests/spans/table_trace.py" requests && python3 "$KYMO_SOURCE/tests/schedule/made.py" both || return 1
   mkdir tools && ln -s "$kymo" tools/kymo
   start_process KYMO_ENABLE='disk:*' KYMO_SAVE=never "$bin/points" wait || return 1
   for page; do

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+#
+# attributed.py TRUTH SPANS: what kymo stat spans --why says of each span of work.c is, within 5 % of the span, what the
+# kernel's accounts said. These are of a little more than the span, which is much if the thread had to wait just there.
+import json
+import sys
+
+CAUSES = {'sleeping': 'sleep', 'locking': 'futex', 'syncing': 'disk'}
+spans = {}
+for line in open(sys.argv[2]):
+    row = json.loads(line)
+    if 'span' in row:
+        spans[row['span'].rpartition(':')[2]] = row
+for line in open(sys.argv[1]):
+    name, wall, cpu, delay = line.split()
+    wall, cpu, delay = int(wall), int(cpu), int(delay)
+    span = spans.pop(name)
+    why = span['why']
+    cause = sum(part['total'] for part in why['blocked_in'] if part['cause'] == CAUSES.get(name))
+    outside = wall - span['duration']
+    assert outside >= 0, (name, wall, span)
+    limit = .05 * span['duration'] + outside
+    assert abs(why['running'] - cpu) < limit, (name, cpu, span)
+    assert abs(why['runnable'] - delay) < limit, (name, delay, span)
+    assert abs(cause - (wall - cpu - delay)) < limit, (name, wall, cpu, delay, span)
+    assert why['running'] + why['runnable'] + why['blocked'] + why['not_seen'] == span['duration'], span
+assert not spans, spans

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Four spans whose reasons are known: sleeping, waiting for a lock, writing a file to the disk, and competing
+ * for a CPU with a thread that spins. Prints for each what the kernel's own accounts say of the thread: wall,
+ * on a CPU, and waiting for one, in nanoseconds.
+ */
+#include <fcntl.h>
+#include <kymo/trace.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_bool is_over;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool is_held;
+
+static long long now(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static void sleep_ms(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
+
+struct account {
+  long long wall, cpu, delay;
+};
+
+/* Quickly, as nothing of it belongs to the span. */
+static struct account account(void) {
+  static int fd = -1;
+  struct account a = {0};
+  char text[128] = "";
+  if (fd < 0)
+    fd = open("/proc/thread-self/schedstat", O_RDONLY);
+  if (pread(fd, text, sizeof text - 1, 0) <= 0 || sscanf(text, "%*d %lld", &a.delay) != 1)
+    exit(77);
+  a.wall = now(CLOCK_MONOTONIC);
+  a.cpu = now(CLOCK_THREAD_CPUTIME_ID);
+  return a;
+}
+
+static void print_since(const char *name, struct account before) {
+  struct account after = account();
+  printf("%s %lld %lld %lld\n", name, after.wall - before.wall, after.cpu - before.cpu,
+         after.delay - before.delay);
+}
+
+static void pin(void) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(sched_getcpu(), &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+static void *spin(void *unused) {
+  (void)unused;
+  while (!atomic_load(&is_over))
+    ;
+  return NULL;
+}
+
+static void *hold(void *unused) {
+  (void)unused;
+  pthread_mutex_lock(&mutex);
+  atomic_store(&is_held, true);
+  sleep_ms(300);
+  pthread_mutex_unlock(&mutex);
+  return NULL;
+}
+
+static void sleeps(void) {
+  KYMO_SPAN(work, sleeping);
+  for (int i = 0; i < 10; i++)
+    sleep_ms(30);
+}
+
+static void locks(void) {
+  KYMO_SPAN(work, locking);
+  pthread_mutex_lock(&mutex);
+  pthread_mutex_unlock(&mutex);
+}
+
+static void syncs(int fd) {
+  KYMO_SPAN(work, syncing);
+  long long end = now(CLOCK_MONOTONIC) + 200000000;
+  char data[4096] = "";
+  while (now(CLOCK_MONOTONIC) < end)
+    if (write(fd, data, sizeof data) != sizeof data || fsync(fd))
+      exit(1);
+}
+
+static void competes(void) {
+  KYMO_SPAN(work, competing);
+  long long end = now(CLOCK_THREAD_CPUTIME_ID) + 200000000;
+  while (now(CLOCK_THREAD_CPUTIME_ID) < end)
+    ;
+}
+
+int main(int argc, char **argv) {
+  pthread_t holder, spinner;
+  struct account before;
+  int fd = argc > 1 ? open(argv[1], O_CREAT | O_WRONLY | O_TRUNC, 0600) : -1;
+  if (fd < 0)
+    return 1;
+  before = account();
+  sleeps();
+  print_since("sleeping", before);
+  if (pthread_create(&holder, NULL, hold, NULL))
+    return 1;
+  while (!atomic_load(&is_held))
+    sched_yield();
+  before = account();
+  locks();
+  print_since("locking", before);
+  pthread_join(holder, NULL);
+  before = account();
+  syncs(fd);
+  print_since("syncing", before);
+  pin();
+  if (pthread_create(&spinner, NULL, spin, NULL)) /* on the same CPU */
+    return 1;
+  before = account();
+  competes();
+  print_since("competing", before);
+  atomic_store(&is_over, true);
+  pthread_join(spinner, NULL);
+  return 0;
+}
