@@ -158,7 +158,13 @@ void kymo_json_newline(struct kymo_json *json) { kymo_out_byte(json->out, '\n');
 void kymo_json_add_text(struct kymo_strbuf *buf, const char *text) {
   kymo_strbuf_puts(buf, "\"");
   for (const uint8_t *at = (const uint8_t *)text, *end = at + strlen(text); at < end;) {
+    const uint8_t *from = at;
     char escaped[8];
+    while (at < end && *at < 128 && !escapes[*at])
+      at++;
+    kymo_strbuf_add(buf, (const char *)from, (size_t)(at - from));
+    if (at == end)
+      break;
     uint32_t character = kymo_next_character(KYMO_ENCODING_UTF8, &at, end);
     kymo_strbuf_add(buf, escaped, (size_t)(kymo_json_put_character(escaped, character) - escaped));
   }

@@ -66,19 +66,25 @@ static bool keep_key(struct query_pairing *pairing, struct query_begun *begun,
 
 /* ---- begins and ends ---- */
 
+static uint64_t hash_of(uint64_t a, uint64_t b) {
+  struct kymo_keyed hash;
+  kymo_keyed_begin(&hash);
+  kymo_keyed_add(&hash, a);
+  kymo_keyed_add(&hash, b);
+  return kymo_keyed_end(&hash);
+}
+
 /* The key of an edge: its thread and kind, and the value of the key. KYMO_E_ABSENT: it belongs to no pair. */
 static int key_of(struct query_pairing *pairing, const struct kymo_event *event, struct kymo_span_key *key) {
   uint64_t number;
   key->key = pairing->edges.kinds[kymo_kind_of(event)];
   int status = event->has_time ? kymo_grouping_number(&pairing->thread, event, &key->thread) : KYMO_E_ABSENT;
+  if (status == KYMO_OK && pairing->is_apart)
+    key->thread = hash_of(key->thread, event->packet->stream->part->index);
   if (status != KYMO_OK || !pairing->has_key)
     return status;
   status = kymo_grouping_number(&pairing->key, event, &number);
-  struct kymo_keyed hash;
-  kymo_keyed_begin(&hash);
-  kymo_keyed_add(&hash, key->key);
-  kymo_keyed_add(&hash, number);
-  key->key = kymo_keyed_end(&hash);
+  key->key = hash_of(key->key, number);
   return status;
 }
 
@@ -199,8 +205,10 @@ int query_pairing_begin(struct query_pairing *pairing, struct query_source *sour
                         const struct query_pairing_options *options, struct kymo_error *error) {
   struct query_window all = {.begin_ns = INT64_MIN, .end_ns = INT64_MAX};
   size_t count;
-  *pairing = (struct query_pairing){
-      .free_begun = NONE, .wants_fields = options->wants_fields, .has_key = options->key};
+  *pairing = (struct query_pairing){.free_begun = NONE,
+                                    .wants_fields = options->wants_fields,
+                                    .has_key = options->key,
+                                    .is_apart = options->is_apart};
   int status = query_reader_take(&pairing->reader, source, error);
   if (status < 0)
     return status;

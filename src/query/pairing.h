@@ -39,7 +39,7 @@ struct query_pairing {
   struct kymo_gaps gaps;
   struct kymo_grouping thread, key;
   struct kymo_spans spans;
-  bool has_key, wants_fields;
+  bool has_key, wants_fields, is_apart;
   struct query_begun *begun; /* by kymo_span.track */
   uint32_t begun_count, begun_capacity, free_begun;
   struct kymo_span **open; /* at the end, in the order of their begins */
@@ -58,6 +58,7 @@ struct query_pairing {
 struct query_pairing_options {
   const char *key;
   bool wants_fields;
+  bool is_apart; /* spans of one part of the traces do not depend on other parts */
 };
 int query_pairing_begin(struct query_pairing *pairing, struct query_source *source,
                         const struct query_pairing_options *options, struct kymo_error *error);

@@ -37,6 +37,15 @@ static bool is_plain(const uint8_t *bytes, uint64_t count) {
   return all < 0x80;
 }
 
+void query_add_text(struct kymo_strbuf *text, const uint8_t *bytes, uint64_t count,
+                    enum kymo_encoding encoding) {
+  for (const uint8_t *at = bytes, *end = bytes + count; at < end;) {
+    char character[8];
+    uint32_t code = kymo_next_character(encoding, &at, end);
+    kymo_strbuf_add(text, character, (size_t)(kymo_put_character(character, code) - character));
+  }
+}
+
 void query_put_text(struct query_out *out, struct kymo_strbuf *text, const uint8_t *bytes, uint64_t count,
                     enum kymo_encoding encoding) {
   if (kymo_is_byte_encoding(encoding) && is_plain(bytes, count)) {
@@ -44,11 +53,7 @@ void query_put_text(struct query_out *out, struct kymo_strbuf *text, const uint8
     return;
   }
   text->length = 0;
-  for (const uint8_t *at = bytes, *end = bytes + count; at < end;) {
-    char character[8];
-    uint32_t code = kymo_next_character(encoding, &at, end);
-    kymo_strbuf_add(text, character, (size_t)(kymo_put_character(character, code) - character));
-  }
+  query_add_text(text, bytes, count, encoding);
   put_buffer(out, text);
 }
 
@@ -57,30 +62,35 @@ static void put_name(struct query_out *out, struct query_reader *reader, const c
     query_put_text(out, &reader->text, (const uint8_t *)name, strlen(name), KYMO_ENCODING_UTF8);
 }
 
-/* "A|C|8": names of flags, and the bits without a name as a number; of an enumeration the first name. */
-static void put_label(struct query_out *out, struct query_reader *reader, const struct kymo_type *type,
-                      uint64_t value) {
+bool query_add_label(struct kymo_strbuf *out, const struct kymo_type *type, uint64_t value) {
   struct kymo_labels labels = kymo_labels_begin(type, value);
   const char *label = kymo_labels_next(&labels), *gap = "";
   char rest[32];
   if (type->kind != KYMO_KIND_BITMAP) {
-    put_name(out, reader, label);
-    return;
+    kymo_strbuf_puts(out, label ? label : "");
+    return label;
   }
-  struct kymo_strbuf all = {0};
+  size_t length = out->length;
   for (; label; label = kymo_labels_next(&labels), gap = "|") {
-    kymo_strbuf_puts(&all, gap);
-    kymo_strbuf_puts(&all, label);
+    kymo_strbuf_puts(out, gap);
+    kymo_strbuf_puts(out, label);
   }
   if (labels.rest) {
-    kymo_strbuf_puts(&all, gap);
-    kymo_strbuf_add(&all, rest, (size_t)(kymo_put_u64(rest, labels.rest) - rest));
+    kymo_strbuf_puts(out, gap);
+    kymo_strbuf_add(out, rest, (size_t)(kymo_put_u64(rest, labels.rest) - rest));
   }
-  if (all.failed)
+  return out->length > length;
+}
+
+static void put_label(struct query_out *out, struct query_reader *reader, const struct kymo_type *type,
+                      uint64_t value) {
+  struct kymo_strbuf label = {0};
+  bool has = query_add_label(&label, type, value);
+  if (label.failed)
     query_out_no_memory(out);
-  else if (all.length)
-    put_name(out, reader, all.text);
-  kymo_strbuf_free(&all);
+  else if (has)
+    query_put_text(out, &reader->text, (const uint8_t *)label.text, label.length, KYMO_ENCODING_UTF8);
+  kymo_strbuf_free(&label);
 }
 
 static void put_integer(struct query_out *out, const struct kymo_type *type, uint64_t value) {
@@ -187,18 +197,25 @@ static uint32_t find_pid(struct query_reader *reader, const struct kymo_event_cl
   return UINT32_MAX;
 }
 
-bool query_pid_of(struct query_reader *reader, const struct kymo_event *event, int64_t *pid) {
-  uint32_t *known = &reader->pids[kymo_kind_of(event)]; /* + 1; 0: not looked for yet */
-  if (*known == 0)
-    *known = find_pid(reader, event->class_) + 2;
-  if (*known > 1 && kymo_event_get_int(event, *known - 2, pid) == KYMO_OK)
-    return true;
-  const struct kymo_schema *schema = event->packet->stream->part->schema;
-  const struct kymo_environment *entry = kymo_schema_environment(schema, "vpid");
+bool query_part_pid(const struct kymo_part *part, int64_t *pid) {
+  const struct kymo_environment *entry = part->schema ? kymo_schema_environment(part->schema, "vpid") : NULL;
   if (!entry || entry->text)
     return false;
   *pid = entry->integer;
   return true;
+}
+
+bool query_has_pid(struct query_reader *reader, const struct kymo_event_class *class_) {
+  return find_pid(reader, class_) != UINT32_MAX;
+}
+
+bool query_pid_of(struct query_reader *reader, const struct kymo_event *event, int64_t *pid) {
+  uint32_t *known = &reader->pids[kymo_kind_of(event)]; /* + 2, 1: there is none; 0: not looked for yet */
+  if (*known == 0)
+    *known = find_pid(reader, event->class_) + 2;
+  if (*known > 1 && kymo_event_get_int(event, *known - 2, pid) == KYMO_OK)
+    return true;
+  return query_part_pid(event->packet->stream->part, pid);
 }
 
 static void put_time(struct query_out *out, const struct kymo_event *event) {

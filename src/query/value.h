@@ -69,11 +69,21 @@ void query_put_unsigned(struct query_out *out, uint64_t value);
 void query_put_text(struct query_out *out, struct kymo_strbuf *text, const uint8_t *bytes, uint64_t count,
                     enum kymo_encoding encoding);
 
+/* Adds a text in any encoding as UTF-8. */
+void query_add_text(struct kymo_strbuf *text, const uint8_t *bytes, uint64_t count,
+                    enum kymo_encoding encoding);
+/* Adds "A|C|8": names of flags, and the bits without a name as a number; of an enumeration the first name.
+ * False: the value has none. */
+bool query_add_label(struct kymo_strbuf *out, const struct kymo_type *type, uint64_t value);
+
 /* ---- properties of every event ---- */
 
 /* The name and the number of the process that recorded the part; NULL and false: unknown. */
 const char *query_process_of(const struct kymo_part *part);
 bool query_pid_of(struct query_reader *reader, const struct kymo_event *event, int64_t *pid);
+/* The number for all events of a part; and whether events of a class have one of their own. */
+bool query_part_pid(const struct kymo_part *part, int64_t *pid);
+bool query_has_pid(struct query_reader *reader, const struct kymo_event_class *class_);
 /* The number of the event's stream: as its trace numbers it, or its place among the streams. */
 uint64_t query_stream_of(const struct kymo_event *event);
 
