@@ -5,13 +5,13 @@
 # When nothing is missing it needs neither root nor network.
 set -eu
 
-# what `make` needs (libmicrohttpd-dev for kymo view alone, libsqlite3-dev for kymo query, python3-dev for the package for Python); without dpkg-dev, meson installs the libraries in lib64, where neither pkg-config nor CMake of Debian looks
+# what `make` needs (libmicrohttpd-dev for kymo view alone, libsqlite3-dev for kymo query, python3-dev for the package for Python, libcurl4-openssl-dev for ClickHouse); without dpkg-dev, meson installs the libraries in lib64, where neither pkg-config nor CMake of Debian looks
 build='gcc libc6-dev dpkg-dev meson ninja-build pkg-config python3 python3-dev libelf-dev libdw-dev libjansson-dev libsqlite3-dev
-  zlib1g-dev libzstd-dev liblz4-dev libmicrohttpd-dev'
+  zlib1g-dev libzstd-dev liblz4-dev libmicrohttpd-dev libcurl4-openssl-dev'
 # what `make test` needs more: units, C++, a project of CMake, reference readers, manual pages, their checker and what they pipe into, xxd
 test='libcmocka-dev g++ cmake babeltrace babeltrace2 trace-cmd binutils procps jq sqlite3 gnuplot-nox bc groff-base mandoc bsdutils util-linux strace xxd protobuf-compiler'
-# what `make test ALL=1` needs more: second compiler, its formatter and its fuzzer, rival recorders, a server to trace, captures of packets and of block devices, stap-merge, reference readers of BLF and EVTX, a browser for the page of kymo view (its tests also need node 20, which Debian 12 does not have), foreign machines
-all='clang linux-perf clang-format-14 abigail-tools uftrace libclang-rt-14-dev lttng-tools liblttng-ust-dev systemtap-sdt-dev libdpdk-dev redis-server redis-tools nginx-light wireshark-common blktrace systemtap-runtime python3-can python3-evtx libcap2-bin chromium
+# what `make test ALL=1` needs more: second compiler, its formatter and its fuzzer, rival recorders, a server to trace, a server of ClickHouse, captures of packets and of block devices, stap-merge, reference readers of BLF and EVTX, a browser for the page of kymo view (its tests also need node 20, which Debian 12 does not have), foreign machines
+all='clang linux-perf clang-format-14 abigail-tools uftrace libclang-rt-14-dev lttng-tools liblttng-ust-dev systemtap-sdt-dev libdpdk-dev redis-server redis-tools nginx-light clickhouse-server clickhouse-client wireshark-common blktrace systemtap-runtime python3-can python3-evtx libcap2-bin chromium
   gcc-s390x-linux-gnu g++-s390x-linux-gnu libc6-dev-s390x-cross
   gcc-arm-linux-gnueabihf g++-arm-linux-gnueabihf libc6-dev-armhf-cross
   gcc-i686-linux-gnu g++-i686-linux-gnu libc6-dev-i386-cross
@@ -71,7 +71,19 @@ if [ "$(id -u)" != 0 ]; then
 fi
 echo "install-deps: installing$missing"
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+# Servers are installed for tests, which start their own: until the end of the installation no service may be started.
+policy=/usr/sbin/policy-rc.d
+made_policy=
+clean_up() {
+  rm -f "$log"
+  [ -z "$made_policy" ] || $as_root rm -f "$policy"
+}
+trap clean_up EXIT
+if [ ! -e "$policy" ]; then
+  made_policy=yes
+  printf '#!/bin/sh\nexit 101\n' | $as_root tee "$policy" >/dev/null
+  $as_root chmod 755 "$policy"
+fi
 apt() {
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 \
     -q -y "$@" </dev/null >"$log" 2>&1

@@ -3,6 +3,7 @@
 #include "format/formats.h"
 #include "tool/database.h"
 #include "tool/filter.h"
+#include "tool/fleet.h"
 #include "tool/raw.h"
 #include "tool/words.h"
 #include <stdlib.h>
@@ -18,9 +19,22 @@ struct writing {
   bool has_format;         /* --to was given */
   bool is_database;        /* … and it is sqlite */
   struct tool_raw bytes;   /* of kymo merge */
+  bool is_fleet;           /* --to clickhouse */
+  struct tool_fleet fleet;
 };
 
-enum { OPTION_ENDIAN = 768, OPTION_VPP, OPTION_TRACK, OPTION_SINK, OPTION_BY, OPTION_RECORDS };
+#define JOBS_MAX 64
+
+enum {
+  OPTION_ENDIAN = 768,
+  OPTION_VPP,
+  OPTION_TRACK,
+  OPTION_SINK,
+  OPTION_BY,
+  OPTION_RECORDS,
+  OPTION_CLUSTER,
+  OPTION_JOBS
+};
 
 static const struct argp_option options[] = {
     {"output", 'o', "OUT", 0,
@@ -37,6 +51,13 @@ static const struct argp_option options[] = {
     {"for-vpp", OPTION_VPP, NULL, 0, "CPEL: only what VPP's tools can read", 0},
     {"track", OPTION_TRACK, "BY", 0,
      "CPEL: an event is in the track of its thread, cpu, or of the value of the field BY", 0},
+    {0},
+};
+
+static const struct argp_option fleet_options[] = {
+    {0, 0, NULL, 0, "Tables of ClickHouse (--to clickhouse -o http://HOST:PORT/DATABASE):", 1},
+    {"cluster", OPTION_CLUSTER, "NAME", 0, "Share the traces among the servers of this cluster", 1},
+    {"jobs", OPTION_JOBS, "N", 0, "Send N batches at a time (default: 2)", 1},
     {0},
 };
 
@@ -82,6 +103,14 @@ static bool list_format(size_t index, struct tool_row *row) {
   return index <= count;
 }
 
+/* … and what kymo convert does without a sink, first. */
+static bool list_convert_format(size_t index, struct tool_row *row) {
+  if (index > 0)
+    return list_format(index - 1, row);
+  *row = (struct tool_row){"clickhouse", "tables of a ClickHouse server; OUT is http://HOST:PORT/DATABASE"};
+  return true;
+}
+
 /* "NAME" or "NAME:OPTION,…" */
 static void set_format(struct writing *writing, struct argp_state *state, char *text) {
   tool_filter_refuse_letter(text, state);
@@ -89,6 +118,11 @@ static void set_format(struct writing *writing, struct argp_state *state, char *
   if (own)
     *own++ = '\0';
   writing->has_format = true;
+  writing->is_fleet = !writing->is_merge && strcmp(text, "clickhouse") == 0;
+  if (writing->is_fleet && own)
+    argp_error(state, "the format \"%s\" has no options", text);
+  if (writing->is_fleet)
+    return;
   writing->pipe.sink = kymo_sink_find_files(text);
   writing->is_database = strcmp(text, tool_database_row.name) == 0;
   if (writing->is_database) {
@@ -99,7 +133,8 @@ static void set_format(struct writing *writing, struct argp_state *state, char *
   if (!writing->pipe.sink && kymo_sink_find(text))
     argp_error(state, "the format \"%s\" is printed: kymo cat --format %s", text, text);
   else if (!writing->pipe.sink)
-    argp_error(state, "there is no format \"%s\"%s", text, tool_row_hint(text, list_format).text);
+    argp_error(state, "there is no format \"%s\"%s", text,
+               tool_row_hint(text, writing->is_merge ? list_format : list_convert_format).text);
   else if (own && strcmp(text, "arrow") == 0)
     writing->arrow = own;
   else if (own && strcmp(text, "cpel") != 0)
@@ -124,6 +159,19 @@ static const char *format_for(const struct writing *writing) {
   for (size_t i = 0; i < input->count && is_framed; i++)
     is_framed = is_framed_file(input->paths[i]);
   return ends_with(writing->pipe.path, ".cpel") ? "cpel" : is_framed ? "stream" : "ctf1";
+}
+
+/* The options of tables, which other formats do not have, and the other way round. */
+static void choose_fleet(struct writing *writing, struct argp_state *state) {
+  const char *given = writing->fleet.cluster ? "cluster" : writing->fleet.jobs ? "jobs" : NULL;
+  if (!writing->is_fleet && given)
+    argp_error(state, "--%s is for the format \"clickhouse\" (--to clickhouse)", given);
+  if (writing->is_fleet && writing->cpel_option)
+    argp_error(state, "--%s is for the format \"cpel\" (--to cpel)", writing->cpel_option);
+  if (writing->is_fleet && writing->pipe.plugin)
+    argp_error(state, "--to and --sink both choose where the events go; use one");
+  writing->fleet.input = &writing->pipe.input;
+  writing->fleet.url = writing->pipe.path;
 }
 
 /* Chooses the format and its options: the name of the output decides, unless a format is given. */
@@ -184,6 +232,24 @@ static error_t parse_merge(int key, char *argument, struct argp_state *state) {
   }
 }
 
+static void set_jobs(struct writing *writing, struct argp_state *state, const char *text) {
+  char *end;
+  unsigned long jobs = strtoul(text, &end, 10);
+  if (*text < '0' || *text > '9' || *end || jobs == 0 || jobs > JOBS_MAX)
+    argp_error(state, "--jobs is a number from 1 to %d, not \"%s\"", JOBS_MAX, text);
+  writing->fleet.jobs = (unsigned)jobs;
+}
+
+static error_t parse_fleet(int key, char *argument, struct argp_state *state) {
+  struct writing *writing = state->input;
+  switch (key) {
+  case OPTION_CLUSTER: writing->fleet.cluster = argument; return 0;
+  case OPTION_JOBS: set_jobs(writing, state, argument); return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp fleet_parser = {.options = fleet_options, .parser = parse_fleet};
 static const struct argp merge_parser = {.options = merge_options, .parser = parse_merge};
 
 /* ---- command line ---- */
@@ -209,16 +275,18 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
     return 0;
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &pipe->input;
-    if (writing->is_merge)
-      state->child_inputs[1] = writing;
+    state->child_inputs[1] = writing;
     return 0;
   case ARGP_KEY_END:
     if (!pipe->path || !*pipe->path)
       argp_error(state, "where to? (--output)");
     else if (writing->bytes.by || writing->bytes.records)
       check_bytes(writing, state);
-    else
-      choose(writing, state);
+    else {
+      choose_fleet(writing, state);
+      if (!writing->is_fleet)
+        choose(writing, state);
+    }
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -226,10 +294,16 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static char *help_filter(int key, const char *text, void *input) {
   (void)input;
+  return tool_help_table(key, text, "Formats:", list_convert_format);
+}
+
+static char *help_merge_filter(int key, const char *text, void *input) {
+  (void)input;
   return tool_help_table(key, text, "Formats:", list_format);
 }
 
-static const struct argp_child children[] = {{&tool_input_options, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&tool_input_options, 0, NULL, 0}, {&fleet_parser, 0, NULL, 0}, {0}};
 static const struct argp_child merge_children[] = {
     {&tool_input_options, 0, NULL, 0}, {&merge_parser, 0, NULL, 0}, {0}};
 
@@ -245,10 +319,11 @@ int tool_write_run(int argc, char **argv, const char *doc, bool is_merge) {
                               .parser = parse,
                               .doc = whole,
                               .args_doc = "TRACE... --output OUT",
-                              .help_filter = help_filter};
+                              .help_filter = is_merge ? help_merge_filter : help_filter};
   tool_parse(&parser, argc, argv, 0, NULL, &writing);
   bool is_bytes = writing.bytes.by || writing.bytes.records;
   int status = is_bytes              ? tool_raw_merge(&writing.bytes, &writing.pipe.input, writing.pipe.path)
+               : writing.is_fleet    ? tool_fleet_send(&writing.fleet)
                : writing.is_database ? tool_database_write(&writing.pipe.input, writing.pipe.path)
                                      : tool_pipe(&writing.pipe);
   tool_input_free(&writing.pipe.input);

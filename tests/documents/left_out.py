@@ -35,6 +35,7 @@ LEFT_OUT = {
         '{"lost":{"what":"events","count":12,"begin":1795269785123456789,"end":1795269785200000000,"stream":"mytrace/stream_0"}}': PRINTED,
     },
     'python': {},
+    'queries': {'kymo convert mytrace --to clickhouse -o http://server:8123/traces': 'tests/clickhouse sends to a server'},
     'reading': {'#include <inttypes.h>': 'tests/examples compiles and runs it'},
     'recording': {
         '# meson.build': BUILT,

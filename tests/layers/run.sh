@@ -37,13 +37,14 @@ allowed() {
     view) echo 'base schema decode trace filter symbols span print stat view public' ;;
     serve) echo 'base stat print view serve public' ;;
     query) echo 'base schema decode trace symbols span print stat query public' ;;
+    fleet) echo 'base schema decode trace symbols span print stat query fleet public' ;;
     live) echo 'base schema ring lang calls live public' ;;
     process) echo 'base decode symbols span print stat view live process public' ;;
     infer) echo 'base schema record infer public trace-header' ;;
     tool) echo "$layers public trace-header" ;;
   esac
 }
-layers='base schema ring record log calls functions expr plan lang source decode format trace open filter symbols span print sink records stat view serve query live process infer tool'
+layers='base schema ring record log calls functions expr plan lang source decode format trace open filter symbols span print sink records stat view serve query fleet live process infer tool'
 
 # Prints "FILE: includes WHAT" for each include that goes up.
 scan() {

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of events. There is a table for each name of event classes, as those of kymo query: the columns of
+ * every event, then one for each field (query/columns.h).
+ */
+#ifndef KYMO_FLEET_EVENTS_H
+#define KYMO_FLEET_EVENTS_H
+
+#include "fleet/table.h"
+#include "query/columns.h"
+
+/* A field of an event class, and the column of its values. */
+struct fleet_field {
+  uint32_t column, id;
+  enum query_get get;
+  const struct kymo_type *type;
+};
+
+struct fleet_fields {
+  bool is_set, has_pid;
+  struct fleet_field *list;
+  uint32_t count;
+  uint32_t *absent; /* columns that the class does not have */
+  uint32_t absent_count;
+};
+
+/* The table of the classes of one name. */
+struct fleet_kind {
+  struct fleet_table table;
+  struct query_columns columns;
+  bool is_set, is_wanted;
+  uint64_t who_version; /* the writer of the last row */
+};
+
+/* How far the reading of a stream is. */
+struct fleet_place {
+  const struct kymo_stream *stream;
+  uint64_t offset, begin_cycles; /* of the packet */
+  uint64_t ordinal;              /* of the packet among those of the stream that have events */
+  uint64_t packet, seq;          /* the columns of the next event */
+};
+
+struct fleet_events {
+  struct fleet_database *database;
+  struct query_source *source;
+  struct query_reader *reader;
+  const struct fleet_part *parts; /* by index */
+  const struct fleet_part *part;  /* of the rows in the blocks */
+  struct fleet_kind *kinds;       /* by kind of the source */
+  struct fleet_fields *fields;    /* by class number */
+  struct fleet_place place;
+  struct kymo_strbuf text;
+  struct kymo_arena arena;
+  uint64_t taken; /* of the part */
+  size_t snapshot_count;
+  size_t snapshot; /* the first clock snapshot of the part after the current event */
+};
+
+int fleet_events_begin(struct fleet_events *events, struct fleet_database *database,
+                       struct query_source *source, const struct fleet_part *parts, struct kymo_error *error);
+int fleet_events_take(struct fleet_events *events, const struct kymo_event *event, struct kymo_error *error);
+/* The rows so far are sent, and compared with the tables. */
+int fleet_events_finish(struct fleet_events *events, struct kymo_error *error);
+void fleet_events_end(struct fleet_events *events);
+
+/* The columns of every event, for the table of all events. */
+void fleet_events_columns(struct fleet_table *table, struct fleet_column *columns);
+enum { FLEET_EVENT_COLUMNS = 10 };
+
+/* ---- for other rows ---- */
+
+/* Puts a text of a trace as UTF-8; what is no character becomes U+FFFD. */
+void fleet_put_utf8(struct fleet_block *block, uint32_t column, struct kymo_strbuf *scratch,
+                    const uint8_t *bytes, uint64_t count, enum kymo_encoding encoding);
+/* The day of a time, as ClickHouse counts them. */
+int64_t fleet_day_of(int64_t time_ns, bool is_epoch);
+/* Begins a row, after sending the rows so far if there are enough or if the day changes. */
+int fleet_table_row(struct fleet_table *table, int64_t day, struct kymo_error *error);
+
+#endif
