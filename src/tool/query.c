@@ -9,6 +9,7 @@
 #include "query/presets.h"
 #include "tool/input.h"
 #include "tool/query_hint.h"
+#include "tool/query_remote.h"
 #include "tool/query_rows.h"
 #include "tool/query_source.h"
 #include "tool/words.h"
@@ -19,12 +20,13 @@
 
 #define STATEMENTS_MAX (1u << 20) /* bytes */
 
-enum { OPTION_PRESET = 256, OPTION_EXPLAIN, OPTION_FORMAT };
+enum { OPTION_PRESET = 256, OPTION_EXPLAIN, OPTION_FORMAT, OPTION_CLICKHOUSE };
 
 struct query {
   struct tool_input input;
   const char *file;                  /* with the statements, or NULL */
   const struct query_preset *preset; /* or NULL */
+  const char *clickhouse;            /* the address of a server that has the traces, or NULL */
   bool explains;
   enum tool_query_format format;
   /* while running */
@@ -44,6 +46,10 @@ static const struct argp_option options[] = {
     {"preset", OPTION_PRESET, "NAME", 0, "Run a statement that is known by NAME (see below)", 0},
     {"explain", OPTION_EXPLAIN, NULL, 0,
      "Print the statements instead of running them, and what the tables do of each without SQLite", 0},
+    {"clickhouse", OPTION_CLICKHOUSE, "URL", 0,
+     "Ask the ClickHouse server at http://HOST:PORT/DATABASE, in its own SQL, about all traces that kymo "
+     "convert has sent there",
+     0},
     {"format", OPTION_FORMAT, "FORMAT", 0, "table (default), csv, or json: one object a line", 0},
     {0},
 };
@@ -84,6 +90,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case 'f': query->file = argument; return 0;
   case OPTION_PRESET: take_preset(state, query, argument); return 0;
   case OPTION_EXPLAIN: query->explains = true; return 0;
+  case OPTION_CLICKHOUSE: query->clickhouse = argument; return 0;
   case OPTION_FORMAT: take_format(state, query, argument); return 0;
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &query->input;
@@ -117,7 +124,7 @@ static int find_statements(struct query *query) {
   }
   if (query->preset) {
     query->name = query->preset->name;
-    query->sql = query->preset->sql;
+    query->sql = query->clickhouse ? query->preset->clickhouse : query->preset->sql;
     query->length = strlen(query->sql);
     return TOOL_OK;
   }
@@ -129,6 +136,10 @@ static int find_statements(struct query *query) {
     if (status < 0)
       tool_say_error(&error);
     return status < 0 ? TOOL_FAILED : TOOL_OK;
+  }
+  if (input->count == 0 && query->clickhouse) {
+    tool_say("which statement? kymo query --clickhouse URL \"SELECT ...\"");
+    return TOOL_USAGE;
   }
   if (input->count == 0) {
     tool_say("which traces, and which statement? kymo query TRACE... \"SELECT ...\"");
@@ -260,10 +271,25 @@ static int run_statements(const struct query *query) {
 
 /* ---- the command ---- */
 
+/* A server has the traces already. */
+static int run_remote(const struct query *query) {
+  if (query->input.count) {
+    tool_say("--clickhouse asks about all traces on the server, not about %s", query->input.paths[0]);
+    return TOOL_USAGE;
+  }
+  if (query->explains) {
+    print_statement(query->sql, query->length);
+    return tool_close_output();
+  }
+  return tool_query_remote(query->clickhouse, query->sql, query->length, query->format);
+}
+
 static int run_query(struct query *query) {
   int status = find_statements(query);
   if (status != TOOL_OK)
     return status;
+  if (query->clickhouse)
+    return run_remote(query);
   if (query->input.count == 0 && query->explains && query->preset) {
     print_statement(query->sql, query->length);
     return tool_close_output();

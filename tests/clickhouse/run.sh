@@ -52,5 +52,6 @@ fi
 python3 "$KYMO_SOURCE/tests/differential/random_trace.py" random 1 3 && cc -O2 -D_GNU_SOURCE "$KYMO_SOURCE/bench/query/generate.c" -o generate &&
   ./generate large 300000 && ./generate few 2000 || exit 1
 python3 "$here/same_rows.py" "$kymo" .
+python3 "$here/presets.py" "$kymo" .
 python3 "$here/cluster.py" "$kymo" .
 python3 "$here/faults.py" "$kymo" . "${KYMO_ROUNDS:-}"
