@@ -25,6 +25,11 @@ check 'bench/index ends well' "$KYMO_SOURCE/bench/index/run" --build "$KYMO_BUIL
 check 'bench/cpel ends well' "$KYMO_SOURCE/bench/cpel/run" --build "$KYMO_BUILD" --events 20000
 check 'bench/others ends well' "$KYMO_SOURCE/bench/others/run" --build "$KYMO_BUILD" --repeat 1 --rounds 20000
 check 'bench/query ends well' "$KYMO_SOURCE/bench/query/run" --build "$KYMO_BUILD" --events 50000 --rounds 1
+if "$KYMO_BUILD/kymo" convert nothing --to clickhouse -o http://127.0.0.1:1/k 2>&1 | grep -qF 'built without libcurl'; then
+  skip 'bench/clickhouse ends well' 'built without libcurl'
+else
+  check 'bench/clickhouse ends well' "$KYMO_SOURCE/bench/clickhouse/run" --build "$KYMO_BUILD" --events 20000 --rounds 1
+fi
 check 'bench/view ends well' "$KYMO_SOURCE/bench/view/run" --build "$KYMO_BUILD" --events 200000 --views 20 --rounds 1
 
 for recorder in kymo DPDK LTTng-UST; do
