@@ -22,8 +22,8 @@ def varint(data, at):
 
 
 class Sink:
-    def __init__(self):
-        self.tables, self.batches, self.bytes = {}, {}, 0
+    def __init__(self, version=b'18.16.1'):
+        self.version, self.made, self.tables, self.batches, self.bytes = version, [], {}, {}, 0
         self.lock = threading.Lock()
         self.listener = socket.create_server(('127.0.0.1', 0))
         self.port = self.listener.getsockname()[1]
@@ -70,10 +70,11 @@ class Sink:
             return b''
         create, columns, ledger = CREATE.match(body), COLUMNS.search(body), LEDGER.search(body)
         if create:
-            names = re.findall(rb'(?:^|, )(`(?:[^`\\]|\\.)*`|\w+) ((?:\w+)(?:\(\w+\))?)', create.group(2))
+            names = re.findall(rb'(?:^|, )(`(?:[^`\\]|\\.)*`|\w+) ((?:\w+\()*\w+\)*)', create.group(2))
+            self.made.append(body.decode())
             self.tables[create.group(1)] = b''.join(b'%s\t%s\n' % (name.strip(b'`'), kind) for name, kind in names)
         if columns and b'system.columns' in body:
             return self.tables.get(columns.group(1), b'')
         if ledger:
             return b''.join(b'%s\t%s\t%d\t%s\t%s\n' % (piece, batch, rows, digest, digest) for piece, batch, rows, digest in self.batches.get(ledger.groups(), []))
-        return {b'SELECT version()': b'18.16.1\n'}.get(body, b'1\n' if b'system.databases' in body else b'')
+        return {b'SELECT version()': self.version + b'\n'}.get(body, b'1\n' if b'system.databases' in body else b'')

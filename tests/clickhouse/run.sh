@@ -42,6 +42,8 @@ not_clickhouse() {
 }
 check 'a server of something else' not_clickhouse
 
+check 'the tables of newer servers' python3 "$here/dialect.py" "$kymo" one
+
 if ! command -v clickhouse-server >/dev/null; then
   skip 'rows in ClickHouse' 'clickhouse-server is not installed'
   exit 0
