@@ -109,3 +109,37 @@ const char *kymo_plan_unpack_bytes(struct kymo_unpacked *out, enum kymo_plan_met
   }
   return "a method that there is not";
 }
+
+struct kymo_unzstd {
+  ZSTD_DStream *stream;
+};
+
+struct kymo_unzstd *kymo_unzstd_new(void) {
+  struct kymo_unzstd *stream = calloc(1, sizeof *stream);
+  if (stream && !(stream->stream = ZSTD_createDStream())) {
+    free(stream);
+    return NULL;
+  }
+  return stream;
+}
+
+const char *kymo_unzstd_add(struct kymo_unzstd *stream, struct kymo_unpacked *out, const uint8_t *from,
+                            size_t size) {
+  ZSTD_inBuffer in = {from, size, 0};
+  size_t status = 1, had;
+  do {
+    if (!widen(out))
+      return NULL;
+    had = out->size;
+    ZSTD_outBuffer to = {out->bytes, out->capacity, out->size};
+    status = ZSTD_decompressStream(stream->stream, &to, &in);
+    out->size = to.pos;
+  } while (!ZSTD_isError(status) && (in.pos < in.size || (out->size == out->capacity && out->size > had)));
+  return ZSTD_isError(status) ? "the bytes are not valid zstd data" : NULL;
+}
+
+void kymo_unzstd_free(struct kymo_unzstd *stream) {
+  if (stream)
+    ZSTD_freeDStream(stream->stream);
+  free(stream);
+}

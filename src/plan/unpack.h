@@ -23,4 +23,12 @@ const char *kymo_plan_unpack_any(struct kymo_unpacked *out, enum kymo_plan_metho
 const char *kymo_plan_unpack_bytes(struct kymo_unpacked *out, enum kymo_plan_method method,
                                    const uint8_t *from, size_t size);
 
+/* A stream of zstd that comes in pieces. NULL: out of memory. */
+struct kymo_unzstd;
+struct kymo_unzstd *kymo_unzstd_new(void);
+/* Unpacks the next piece to `out`, which is empty. Results as of kymo_plan_unpack_bytes. */
+const char *kymo_unzstd_add(struct kymo_unzstd *stream, struct kymo_unpacked *out, const uint8_t *from,
+                            size_t size);
+void kymo_unzstd_free(struct kymo_unzstd *stream);
+
 #endif
