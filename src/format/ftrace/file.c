@@ -208,6 +208,43 @@ struct ftrace_buffer *kymo_ftrace_add_buffer(struct ftrace_file *file) {
   return &file->buffers[file->buffer_count++];
 }
 
+/* ---- all texts ---- */
+
+int kymo_ftrace_read_texts(struct ftrace_reader *reader, bool has_names) {
+  struct ftrace_file *file = reader->file;
+  reader->what = "header_page and header_event";
+  int status = kymo_ftrace_read_header_info(reader);
+  reader->what = "formats of ftrace";
+  status = status == KYMO_OK ? kymo_ftrace_read_ftrace_formats(reader) : status;
+  reader->what = "formats of events";
+  status = status == KYMO_OK ? kymo_ftrace_read_event_formats(reader) : status;
+  reader->what = "kallsyms";
+  status = status == KYMO_OK ? kymo_ftrace_read_text(reader, 4, &file->functions) : status;
+  reader->what = "printk_formats";
+  status = status == KYMO_OK ? kymo_ftrace_read_text(reader, 4, &file->printks) : status;
+  reader->what = "saved_cmdlines";
+  return status == KYMO_OK && has_names ? kymo_ftrace_read_text(reader, 8, &file->names) : status;
+}
+
+int kymo_ftrace_read_formats(struct ftrace_reader *reader) {
+  struct ftrace_file *file = reader->file;
+  const uint8_t *magic = kymo_bytes_take(&reader->bytes, MAGIC_SIZE);
+  const char *version = magic ? kymo_ftrace_read_string(reader) : NULL;
+  uint8_t order = kymo_bytes_u8(&reader->bytes);
+  file->long_size = kymo_bytes_u8(&reader->bytes);
+  reader->bytes.is_big = file->is_big = order == 1;
+  file->page_size = kymo_bytes_u32(&reader->bytes);
+  if (!version || reader->bytes.failed)
+    return kymo_ftrace_fail(reader, "their head");
+  if (!kymo_ftrace_is_file(magic, MAGIC_SIZE) || order > 1 || (file->long_size != 4 && file->long_size != 8))
+    return kymo_fail_at(
+        reader->error, KYMO_E_FORMAT, file->path, reader->base,
+        "%s: expected \"tracing\", an order of bytes (0 or 1) and the size of a long (4 or 8), found others",
+        reader->what);
+  file->page_long_size = file->long_size;
+  return kymo_ftrace_read_texts(reader, strtod(version, NULL) >= 0.6);
+}
+
 /* ---- compression ---- */
 
 uint8_t *kymo_ftrace_unpack(const struct ftrace_file *file, uint64_t at, const uint8_t *from, size_t size,

@@ -115,6 +115,10 @@ int kymo_ftrace_read_header_info(struct ftrace_reader *reader);
 int kymo_ftrace_read_ftrace_formats(struct ftrace_reader *reader);
 int kymo_ftrace_read_event_formats(struct ftrace_reader *reader);
 int kymo_ftrace_read_text(struct ftrace_reader *reader, unsigned size_bytes, struct ftrace_text *out);
+/* All these, as version 6 has them; has_names: the names of threads, too. */
+int kymo_ftrace_read_texts(struct ftrace_reader *reader, bool has_names);
+/* The head of trace.dat and these, which perf.data has, too. Its version 0.6 has names of threads. */
+int kymo_ftrace_read_formats(struct ftrace_reader *reader);
 /* One option. */
 int kymo_ftrace_read_option(struct ftrace_reader *reader, uint16_t id, uint32_t size);
 struct ftrace_buffer *kymo_ftrace_add_buffer(struct ftrace_file *file);

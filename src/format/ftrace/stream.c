@@ -17,7 +17,7 @@
 #include "base/fail.h"
 #include "base/list.h"
 #include "base/search.h"
-#include "source/block.h"
+#include "format/ftrace/payload.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -29,7 +29,6 @@
 #define PACKET_BYTES ((size_t)48 << 10)        /* enough for a packet */
 #define HEAD_BYTES (FTRACE_HEADER_BYTES + 4 + FTRACE_NAME_BYTES)
 #define THREADS 64 /* recently seen */
-#define PACKET_MAX ((size_t)256 << 20)
 
 enum { RECORD_PADDING = 29, RECORD_EXTEND = 30, RECORD_STAMP = 31 };
 
@@ -112,40 +111,6 @@ static void note(struct kymo_cursor *cursor, const struct page *page, size_t at,
 
 /* ---- one record ---- */
 
-/* Where the value of a field is that a record has anywhere; false: it is not in the record. */
-static bool find_value(const uint8_t *record, size_t size, bool is_big, const struct kymo_ftrace_step *step,
-                       size_t *from, size_t *length) {
-  if (step->place == KYMO_FTRACE_REST) {
-    *from = step->from < size ? step->from : size;
-    *length = size - *from;
-    return true;
-  }
-  uint32_t place = load32(record + step->from, is_big);
-  *from = place & 0xffff;
-  *length = place >> 16;
-  if (step->place == KYMO_FTRACE_REL_LOC)
-    *from += step->from + 4;
-  if (*length == 0)
-    *from = 0;
-  return *from <= size && *length <= size - *from;
-}
-
-static bool store_value(struct kymo_block *packet, const uint8_t *from, size_t length,
-                        const struct kymo_ftrace_step *step) {
-  if (!kymo_block_reserve(packet, length + 8))
-    return false;
-  if (step->kind == KYMO_FTRACE_PUT_TEXT) {
-    kymo_block_text(packet, from, length ? strnlen((const char *)from, length) : 0);
-    return true;
-  }
-  size_t count = length / step->size;
-  kymo_block_number(packet, count, 4);
-  if (count)
-    memcpy(packet->at, from, count * step->size);
-  packet->at += count * step->size;
-  return true;
-}
-
 static const char *thread_name(struct kymo_cursor *cursor, int32_t tid) {
   unsigned slot = (uint32_t)tid % THREADS;
   if (!cursor->threads[slot].name || cursor->threads[slot].tid != tid) {
@@ -170,6 +135,17 @@ static void store_head(struct kymo_cursor *cursor, const uint8_t *record, uint64
   packet->at += FTRACE_NAME_BYTES + common->end - 2;
 }
 
+static void note_missing(struct kymo_cursor *cursor, const struct page *page, size_t at, size_t size,
+                         const struct kymo_ftrace_class *class_, const struct ftrace_missing *missing) {
+  const struct kymo_ftrace_step *step = missing->step;
+  if (step)
+    note(cursor, page, at + step->from, size, "%s: expected %s in %zu bytes, found %zu bytes at %zu",
+         class_->class_->name, step->field->name, size, missing->length, missing->from);
+  else
+    note(cursor, page, at, size, "expected at most %zu bytes of values in one page, found more",
+         FTRACE_PAYLOAD_MAX);
+}
+
 /* Stores the event of a record, or notes why there is none. False: out of memory. */
 static bool store_record(struct kymo_cursor *cursor, const struct page *page, size_t at, size_t size) {
   const uint8_t *record = page->data + at;
@@ -192,30 +168,14 @@ static bool store_record(struct kymo_cursor *cursor, const struct page *page, si
   size_t begin = kymo_block_used(packet);
   uint64_t time = time_of(&cursor->source->shared->file, page->time);
   store_head(cursor, record, time, id, page->is_big);
-  for (uint32_t i = 0; i < class_->step_count; i++) {
-    const struct kymo_ftrace_step *step = &class_->steps[i];
-    size_t from, length;
-    if (step->kind == KYMO_FTRACE_COPY) {
-      if (!kymo_block_reserve(packet, step->size))
-        return false;
-      memcpy(packet->at, record + step->from, step->size);
-      packet->at += step->size;
-      continue;
-    }
-    if (!find_value(record, size, page->is_big, step, &from, &length)) {
-      packet->at = packet->bytes + begin;
-      note(cursor, page, at + step->from, size, "%s: expected %s in %zu bytes, found %zu bytes at %zu",
-           class_->class_->name, step->field->name, size, length, from);
-      return true;
-    }
-    if (!store_value(packet, record + from, length, step))
-      return false;
-    if (kymo_block_used(packet) > PACKET_MAX) { /* fields that all mean the same large value */
-      packet->at = packet->bytes + begin;
-      note(cursor, page, at, size, "expected at most %zu bytes of values in one page, found more",
-           PACKET_MAX);
-      return true;
-    }
+  struct ftrace_missing missing;
+  int status = kymo_ftrace_put_payload(packet, class_, record, size, page->is_big, &missing);
+  if (status == KYMO_E_MEMORY)
+    return false;
+  if (status != KYMO_OK) {
+    packet->at = packet->bytes + begin;
+    note_missing(cursor, page, at, size, class_, &missing);
+    return true;
   }
   cursor->event_offsets[cursor->offset_count++] = (struct kymo_event_offset){
       time, (uint32_t)begin, class_->class_->index & KYMO_EVENT_OFFSET_CLASS, false};

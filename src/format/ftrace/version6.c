@@ -121,18 +121,6 @@ static int read_data(struct ftrace_reader *reader) {
 }
 
 int kymo_ftrace_read_version6(struct ftrace_reader *reader) {
-  struct ftrace_file *file = reader->file;
-  reader->what = "header_page and header_event";
-  int status = kymo_ftrace_read_header_info(reader);
-  reader->what = "formats of ftrace";
-  status = status == KYMO_OK ? kymo_ftrace_read_ftrace_formats(reader) : status;
-  reader->what = "formats of events";
-  status = status == KYMO_OK ? kymo_ftrace_read_event_formats(reader) : status;
-  reader->what = "kallsyms";
-  status = status == KYMO_OK ? kymo_ftrace_read_text(reader, 4, &file->functions) : status;
-  reader->what = "printk_formats";
-  status = status == KYMO_OK ? kymo_ftrace_read_text(reader, 4, &file->printks) : status;
-  reader->what = "saved_cmdlines";
-  status = status == KYMO_OK ? kymo_ftrace_read_text(reader, 8, &file->names) : status;
+  int status = kymo_ftrace_read_texts(reader, true);
   return status == KYMO_OK ? read_data(reader) : status;
 }

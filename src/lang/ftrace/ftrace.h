@@ -84,7 +84,7 @@ struct kymo_ftrace_step {
 };
 
 struct kymo_ftrace_class {
-  const struct kymo_event_class *class_;
+  struct kymo_event_class *class_; /* may be changed until the schema is finished */
   const struct kymo_ftrace_step *steps;
   uint32_t step_count;
   uint32_t least_bytes; /* of a record: up to the end of the last fixed field */
