@@ -124,7 +124,7 @@ static void use_modules(struct kymo_trace *trace) {
     if (module && (address < module->start || address >= module->end))
       abort();
     fuzz_reached += module != NULL;
-    kymo_symbols_find(symbols, part, address, address, &symbol);
+    kymo_symbols_find(symbols, part, address, &(struct kymo_event){.cycles = address}, &symbol);
   }
   kymo_symbols_free(symbols);
 }

@@ -16,9 +16,11 @@
 enum { LOOKED_AT_MAX = 4096 };
 
 static void read_symbols(const char *path, const char *build_id) {
+  const struct kymo_module module = {.path = path, .build_id = build_id, .is_by_offset = true};
   struct kymo_symbol_table table;
   struct kymo_error error;
-  if (kymo_symbol_table_read(&table, path, build_id, &error) == KYMO_OK) {
+  if (kymo_symbol_table_read(&table, &module, &error) == KYMO_OK) {
+    fuzz_reached += kymo_symbol_table_address(&table, 0) != UINT64_MAX;
     for (size_t i = 1; i < table.count; i++)
       if (table.list[i].start < table.list[i - 1].start)
         abort();

@@ -26,7 +26,7 @@ static bool find_name(struct filter_look *look, const struct filter_value *addre
     machine->failed = KYMO_E_MEMORY;
     return false;
   }
-  return kymo_namer.find(machine->names, part, address->v.n.low, look->event->cycles, name);
+  return kymo_namer.find(machine->names, part, address->v.n.low, look->event, name);
 }
 
 /* Whether the text is the name, with the offset or without it. */

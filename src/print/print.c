@@ -36,7 +36,7 @@ int kymo_print_names_addresses(struct kymo_print *print, const struct kymo_trace
 bool kymo_print_symbol(const struct kymo_print *print, uint32_t part, const struct kymo_value *value,
                        struct kymo_symbol *out) {
   return print->symbols && value->type->is_address &&
-         kymo_symbols_find(print->symbols, kymo_trace_part(print->trace, part), value->u, print->cycles, out);
+         kymo_symbols_find(print->symbols, kymo_trace_part(print->trace, part), value->u, print->event, out);
 }
 
 char *kymo_print_put_symbol(char *at, const struct kymo_symbol *symbol) {

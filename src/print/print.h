@@ -35,10 +35,10 @@ struct kymo_print {
   struct kymo_out out;
   struct kymo_script_style style; /* the sink's, and how addresses that may have names are printed */
   const struct kymo_trace *trace;
-  struct kymo_symbols *symbols; /* NULL: no address has a name */
-  uint64_t cycles;              /* of the event that is being printed */
-  kymo_label_writer *label;     /* how names … */
-  kymo_value_writer *labelled;  /* … and how values with labels are spelt */
+  struct kymo_symbols *symbols;   /* NULL: no address has a name */
+  const struct kymo_event *event; /* that is being printed */
+  kymo_label_writer *label;       /* how names … */
+  kymo_value_writer *labelled;    /* … and how values with labels are spelt */
   struct kymo_names names;
   const struct kymo_names *shown; /* labels that walks show: `names`, unless the sink sets others */
   struct kymo_label_memory memory;
@@ -68,7 +68,7 @@ int kymo_print_begin(struct kymo_print *print, const struct kymo_trace *trace, F
 /* Sets the sink's style, for a trace in which addresses may have names: style->integer then prints them. */
 int kymo_print_names_addresses(struct kymo_print *print, const struct kymo_trace *trace,
                                const struct kymo_script_style *style, struct kymo_error *error);
-/* The name of an address, for the event's part and time. */
+/* The name of an address, for the event's part, process and time. */
 bool kymo_print_symbol(const struct kymo_print *print, uint32_t part, const struct kymo_value *value,
                        struct kymo_symbol *out);
 /* "name+0x4", with '?' for other than visible ASCII characters, and cut if it is long; at most

@@ -400,7 +400,7 @@ void kymo_text_script_fields(struct kymo_text_fields *fields, struct kymo_script
 
 void kymo_text_print(struct kymo_text_fields *fields, const struct kymo_event *event,
                      const struct kymo_script *script) {
-  fields->print.cycles = event->cycles;
+  fields->print.event = event;
   kymo_script_print(&fields->print.style, (struct kymo_sink_state *)fields, &fields->print.out, event,
                     script);
 }

@@ -175,7 +175,7 @@ static bool read_address(sqlite3_value *value, uint64_t *out) {
 static bool find_in_part(const struct query_source *source, size_t part, uint64_t address, char *out) {
   const struct kymo_trace *trace = source->first->trace;
   struct kymo_symbol symbol;
-  if (!kymo_symbols_find(source->symbols, kymo_trace_part(trace, part), address, UINT64_MAX, &symbol))
+  if (!kymo_symbols_find(source->symbols, kymo_trace_part(trace, part), address, NULL, &symbol))
     return false;
   *kymo_print_put_symbol(out, &symbol) = 0;
   return true;

@@ -145,7 +145,7 @@ static int generic_event(struct kymo_sink_state *state, const struct kymo_event 
   struct generic_class *class_ = &state->classes[number];
   if ((!class_->name.text && !make_class(state, class_, event)) || !print_where(state, event, class_))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  print->cycles = event->cycles;
+  print->event = event;
   kymo_out_piece(&print->out, class_->name.text, class_->name.length);
   bool shows_time = event->has_time && !class_->is_defined;
   if (shows_time)

@@ -232,7 +232,7 @@ static int json_event(struct kymo_sink_state *state, const struct kymo_event *ev
   kymo_json_raw(json, class_->head.text, class_->head.length);
   print_who(json, who);
   kymo_json_start(json, &state->print.out); /* the script contains the commas */
-  state->print.cycles = event->cycles;
+  state->print.event = event;
   kymo_script_print(&state->print.style, state, &state->print.out, event, &class_->script);
   return state->print.out.error_number ? kymo_out_check(&state->print.out, error) : KYMO_OK;
 }

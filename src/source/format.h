@@ -81,6 +81,7 @@ struct kymo_original {
   const uint8_t *header;    /* … and this begin of its file, KYMO_LOG_HEADER_BYTES_; NULL: nothing */
 };
 
+struct kymo_load_map;
 struct kymo_prefilter;
 struct kymo_ns;
 struct kymo_cursor; /* each format defines its own */
@@ -154,6 +155,7 @@ struct kymo_part_source {
   struct kymo_schema *schema; /* the trace takes over one reference, in any case */
   uint32_t quirks;
   const struct kymo_kernel *kernel;  /* what addresses mean, or NULL; lives as long as the part */
+  const struct kymo_load_map *map;   /* as long, or NULL: kymo_part_add_module makes it (source/modules.h) */
   void *memory;                      /* state of the format for the part, or NULL … */
   void (*free_memory)(void *memory); /* … and its destructor, which the trace calls in any case */
 };

@@ -101,8 +101,7 @@ static void find_symbol(const struct kymo_grouping *grouping, const struct kymo_
   const struct kymo_type *type = kymo_event_get_type(event, value->field);
   struct kymo_symbol symbol;
   if (!type || !type->is_address ||
-      !kymo_symbols_find(grouping->symbols, event->packet->stream->part, value->key.number, event->cycles,
-                         &symbol))
+      !kymo_symbols_find(grouping->symbols, event->packet->stream->part, value->key.number, event, &symbol))
     return;
   value->symbol = symbol.name;
   value->offset = symbol.offset;

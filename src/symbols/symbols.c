@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TITLE_MAX = 4096 };
+enum { TITLE_MAX = 4096, RECENT = 64 };
 
 struct file {
   struct file *next;
   char *path, *build_id;
+  uint64_t inode;
   bool is_there;
   struct kymo_symbol_table table;
 };
@@ -22,8 +23,10 @@ struct file {
 struct kymo_symbols {
   struct kymo_trace *trace;
   struct file *files;
-  const struct kymo_module *last_module; /* usually it is that of the previous address */
-  struct file *last_file;
+  struct {
+    const struct kymo_module *module;
+    struct file *file;
+  } recent[RECENT]; /* by the place of the module in memory */
 };
 
 struct kymo_symbols *kymo_symbols_new(const struct kymo_trace *trace) {
@@ -86,13 +89,15 @@ static void report(struct kymo_symbols *symbols, int status, const struct file *
 /* The file of a module, opened at the first use. NULL: out of memory. */
 static struct file *file_of(struct kymo_symbols *symbols, const struct kymo_module *module) {
   struct file *file = symbols->files;
-  while (file && (strcmp(file->path, module->path) != 0 || strcmp(file->build_id, module->build_id) != 0))
+  while (file && (strcmp(file->path, module->path) != 0 || strcmp(file->build_id, module->build_id) != 0 ||
+                  file->inode != module->inode))
     file = file->next;
   if (file)
     return file;
   file = calloc(1, sizeof *file);
   if (!file)
     return NULL;
+  file->inode = module->inode;
   file->path = strdup(module->path);
   file->build_id = strdup(module->build_id);
   if (!file->path || !file->build_id) {
@@ -102,7 +107,7 @@ static struct file *file_of(struct kymo_symbols *symbols, const struct kymo_modu
     return NULL;
   }
   struct kymo_error error;
-  int status = kymo_symbol_table_read(&file->table, file->path, file->build_id, &error);
+  int status = kymo_symbol_table_read(&file->table, module, &error);
   report(symbols, status, file, &error);
   file->is_there = status == KYMO_OK;
   file->next = symbols->files;
@@ -130,21 +135,48 @@ static struct kymo_symbol_entry *find(const struct kymo_symbol_table *table, uin
   return entry->size && address - entry->start >= entry->size ? NULL : entry;
 }
 
-bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *part, uint64_t address,
-                       uint64_t cycles, struct kymo_symbol *out) {
-  const struct kymo_module *module = kymo_part_module(part, address, cycles);
-  if (!module)
-    return false;
-  if (module != symbols->last_module) {
-    symbols->last_module = module;
-    symbols->last_file = file_of(symbols, module);
-    if (!symbols->last_file)
+/* The same as kymo_part_module, from the load map of the format if it has one. */
+static const struct kymo_module *module_of(const struct kymo_part *part, const struct kymo_event *event,
+                                           uint64_t address) {
+  const struct kymo_load_map *map = kymo_part_load_map(part);
+  return map ? map->module(map->user, event, address)
+             : kymo_part_module(part, address, event ? event->cycles : UINT64_MAX);
+}
+
+/* A function of the kernel. */
+static bool find_function(const struct kymo_part *part, const struct kymo_event *event, uint64_t address,
+                          struct kymo_symbol *out) {
+  const struct kymo_load_map *map = kymo_part_load_map(part);
+  uint64_t begin = 0;
+  const char *name = map ? map->function(map->user, event, address, &begin) : NULL;
+  if (name)
+    *out = (struct kymo_symbol){name, name, address - begin, (uintptr_t)name};
+  return name != NULL;
+}
+
+static struct file *recent_file(struct kymo_symbols *symbols, const struct kymo_module *module) {
+  size_t slot = (uintptr_t)module / sizeof *module % RECENT;
+  if (symbols->recent[slot].module != module) {
+    symbols->recent[slot].module = module;
+    symbols->recent[slot].file = file_of(symbols, module);
+    if (!symbols->recent[slot].file)
       kymo_trace_note_no_memory(symbols->trace);
   }
-  if (!symbols->last_file || !symbols->last_file->is_there)
+  return symbols->recent[slot].file;
+}
+
+bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *part, uint64_t address,
+                       const struct kymo_event *event, struct kymo_symbol *out) {
+  const struct kymo_module *module = module_of(part, event, address);
+  if (!module)
+    return find_function(part, event, address, out);
+  struct file *file = recent_file(symbols, module);
+  if (!file || !file->is_there)
     return false;
   uint64_t place = address - module->bias;
-  struct kymo_symbol_entry *entry = find(&symbols->last_file->table, place);
+  if (module->is_by_offset)
+    place = kymo_symbol_table_address(&file->table, place);
+  struct kymo_symbol_entry *entry = place == UINT64_MAX ? NULL : find(&file->table, place);
   if (!entry)
     return false;
   *out = (struct kymo_symbol){title_of(entry), entry->name, place - entry->start, (uintptr_t)entry};
@@ -157,10 +189,10 @@ static void *namer_begin(const struct kymo_trace *trace) { return kymo_symbols_n
 
 static void namer_end(void *symbols) { kymo_symbols_free(symbols); }
 
-static bool namer_find(void *symbols, const struct kymo_part *part, uint64_t address, uint64_t cycles,
-                       struct kymo_address_name *out) {
+static bool namer_find(void *symbols, const struct kymo_part *part, uint64_t address,
+                       const struct kymo_event *event, struct kymo_address_name *out) {
   struct kymo_symbol symbol;
-  if (!kymo_symbols_find(symbols, part, address, cycles, &symbol))
+  if (!kymo_symbols_find(symbols, part, address, event, &symbol))
     return false;
   *out = (struct kymo_address_name){symbol.name, symbol.mangled, symbol.offset};
   return true;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names of addresses: the load map of a trace contains the file at an address, the file's symbol table the
- * symbol there. A file is used only if its build id is that of the load map.
+ * symbol there. A file is used only if its build id is that of the load map, or without one, if it is the
+ * same file by its number. Names of the kernel's functions come from the format.
  *
- *   address ──► kymo_part_module ──► file (by path and build id, opened once) ──► symbol + offset
+ *   address ──► module of the part ──► file (by path and build id, opened once) ──► symbol + offset
  */
 #ifndef KYMO_SYMBOLS_SYMBOLS_H
 #define KYMO_SYMBOLS_SYMBOLS_H
@@ -25,8 +26,9 @@ struct kymo_symbols *kymo_symbols_new(const struct kymo_trace *trace);
 void kymo_symbols_free(struct kymo_symbols *symbols);
 /* Whether the trace has a load map at all. */
 bool kymo_symbols_are_there(const struct kymo_trace *trace);
-/* The symbol at an address when the part's clock was at `cycles`. False: unknown. */
+/* The symbol at an address in the process and at the time of an event of the part; event NULL: in any one,
+ * at the end. False: unknown. */
 bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *part, uint64_t address,
-                       uint64_t cycles, struct kymo_symbol *out);
+                       const struct kymo_event *event, struct kymo_symbol *out);
 
 #endif

@@ -58,7 +58,11 @@ void kymo_part_unload_module(struct kymo_part *part, uint64_t start, uint64_t cy
   }
 }
 
-bool kymo_part_has_modules(const struct kymo_part *part) { return state_of(part)->module_count > 0; }
+bool kymo_part_has_modules(const struct kymo_part *part) {
+  return state_of(part)->module_count > 0 || state_of(part)->map;
+}
+
+const struct kymo_load_map *kymo_part_load_map(const struct kymo_part *part) { return state_of(part)->map; }
 
 const struct kymo_module *kymo_part_module(const struct kymo_part *part, uint64_t address, uint64_t cycles) {
   const struct part_state *state = state_of(part);

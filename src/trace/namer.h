@@ -14,8 +14,8 @@ struct kymo_address_name {
 struct kymo_namer {
   void *(*begin)(const struct kymo_trace *trace); /* NULL: out of memory */
   void (*end)(void *state);
-  /* The object at an address when the part's clock was at `cycles`. False: it is unknown. */
-  bool (*find)(void *state, const struct kymo_part *part, uint64_t address, uint64_t cycles,
+  /* The object at an address in the process and at the time of an event. False: it is unknown. */
+  bool (*find)(void *state, const struct kymo_part *part, uint64_t address, const struct kymo_event *event,
                struct kymo_address_name *out);
 };
 extern const struct kymo_namer kymo_namer;

@@ -83,6 +83,7 @@ int kymo_trace_add_part(struct kymo_trace *trace, const struct kymo_part_source 
   state->memory = source->memory;
   state->free_memory = source->free_memory;
   state->kernel = source->kernel;
+  state->map = source->map;
   state->clock_offset_ns = kymo_path_offset(trace, source->path);
   trace->parts[trace->part_count++] = state;
   *part = &state->part;

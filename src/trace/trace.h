@@ -38,6 +38,7 @@ struct part_state {
   void (*free_memory)(void *memory);
   struct kymo_schema_plan *plan;
   const struct kymo_kernel *kernel; /* the format's, or NULL */
+  const struct kymo_load_map *map;  /* the format's, or NULL */
   uint32_t first_kind;              /* number of event classes in earlier parts */
   struct kymo_clock_snapshots clocks;
   struct kymo_recorder_notes notes;
