@@ -13,6 +13,7 @@ extern const struct kymo_format kymo_format_frames;
 extern const struct kymo_format kymo_format_gist;
 extern const struct kymo_format kymo_format_installed;
 extern const struct kymo_format kymo_format_kernel;
+extern const struct kymo_format kymo_format_perf;
 extern const struct kymo_format kymo_format_ring;
 extern const struct kymo_format kymo_format_trace_cmd;
 

@@ -231,24 +231,6 @@ def ghc():
         sound(f'ghc {file}', said, status)
 
 
-def perf():
-    if not FOREIGN.exists():
-        return
-    events, said, status = read(FOREIGN / 'perf-data/perf.data')
-    got = sorted((when // 1000, each['comm'], each['pid'], each['tid'], each['ip']) for name, when, each in events if name == 'SAMPLE')
-    wanted = []
-    for line in (FOREIGN / 'perf-data/expected-samples.txt').read_text().splitlines():
-        comm, pid, tid, seconds, micro, ip = re.match(r'\s*(.*?)\s+(\d+)/(\d+)\s+(\d+)\.(\d+):\s+\d+\s+([0-9a-f]+)', line).groups()
-        wanted.append((int(seconds) * 10**6 + int(micro), comm, int(pid), int(tid), int(ip, 16)))
-    same('perf, samples', got, sorted(wanted))
-    counts = {}
-    for name, _, _ in events:
-        counts[name] = counts.get(name, 0) + 1
-    same('perf, records', {name: counts.get(name) for name in ('SAMPLE', 'MMAP2', 'COMM', 'EXIT', 'FORK', 'MMAP')},
-         {'SAMPLE': 97, 'MMAP2': 19, 'COMM': 5, 'EXIT': 4, 'FORK': 3, 'MMAP': 1})
-    sound('perf', said, status)
-
-
 def cpel():
     """kymo reads these files without a description too."""
     for path in sorted((DATA / 'cpel').glob('*.cpel')):
@@ -552,7 +534,7 @@ def looked_at():
 
 if not FOREIGN.exists():
     print('skip files of other tools: no shared data')
-for each in (pcap, pcapng, snoop, blf, blf_by_python_can, evtx, wtmp, pacct, simpletrace, dataflash, dlt, ghc, perf, cpel, blktrace, stapbulk, ring, looked_at):
+for each in (pcap, pcapng, snoop, blf, blf_by_python_can, evtx, wtmp, pacct, simpletrace, dataflash, dlt, ghc, cpel, blktrace, stapbulk, ring, looked_at):
     try:
         each()
     except Exception as problem: # what one of them trips over is not the others' fault

@@ -12,10 +12,10 @@ static uint64_t chance(uint64_t below) {
   return (state >> 33) % below;
 }
 
-static uint32_t number_of(const struct kymo_event *event) {
-  uint32_t number;
-  memcpy(&number, event->packet->data + event->offset_bits / 8 + 2,
-         sizeof number); /* as little-endian machines write it */
+/* What the event's header begins with: time or number. */
+static uint64_t number_of(const struct kymo_event *event) {
+  uint64_t number;
+  memcpy(&number, event->packet->data + event->offset_bits / 8, sizeof number);
   return number;
 }
 
@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
   struct kymo_trace *trace;
   struct kymo_error error;
   const struct kymo_event *event;
-  uint32_t *numbers = NULL;
+  uint64_t *numbers = NULL;
   size_t count = 0, capacity = 0;
   if (argc < 3 ||
       kymo_trace_open(&trace, (const char *const *)argv + 2, (size_t)argc - 2, NULL, &error) != KYMO_OK)
@@ -37,10 +37,14 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 300; i++) {
     uint64_t at = chance(count);
     if (kymo_trace_goto_event(trace, at + 1, &event, &error) != KYMO_OK || number_of(event) != numbers[at])
-      return printf("event %llu: not the one with number %u\n", (unsigned long long)at, numbers[at]), 1;
+      return printf("event %llu: not the one with number %llx\n", (unsigned long long)at,
+                    (unsigned long long)numbers[at]),
+             1;
     for (uint64_t steps = chance(50); steps > 0 && at > 0; steps--)
       if (kymo_trace_previous(trace, &event, &error) != KYMO_OK || number_of(event) != numbers[--at])
-        return printf("back to %llu: not the one with number %u\n", (unsigned long long)at, numbers[at]), 1;
+        return printf("back to %llu: not the one with number %llx\n", (unsigned long long)at,
+                      (unsigned long long)numbers[at]),
+               1;
   }
   kymo_trace_close(trace);
   free(numbers);

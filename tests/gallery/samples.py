@@ -4,7 +4,7 @@ not the first one. They are made as the descriptions and the formats' own docume
 import struct
 import zlib
 
-RECORD = {'perf': 2, 'ghc': 1, 'ulog': 2}
+RECORD = {'ghc': 1, 'ulog': 2}
 SECONDS = 1767225600  # 2026-01-01
 
 
@@ -82,14 +82,6 @@ def pcapng():
     block = lambda kind, body: struct.pack('<II', kind, len(body) + 12) + body + struct.pack('<I', len(body) + 12)
     return block(0x0a0d0d0a, struct.pack('<IHHq', 0x1a2b3c4d, 1, 0, -1)) + block(1, struct.pack('<HHI', 1, 0, 65535)) + block(
         6, struct.pack('<IIIII', 0, microseconds >> 32, microseconds & 0xffffffff, len(data), 60) + data)
-
-
-def perf():
-    record = lambda kind, misc, body: struct.pack('<IHH', kind, misc, len(body) + 8) + body
-    by = struct.pack('<iiQ', 4711, 4711, 1_000_000)
-    data = record(3, 0, struct.pack('<ii8s', 4711, 4711, b'lift') + by) + record(9, 2, struct.pack('<QiiQQ', 0x401136, 4711, 4711, 1_250_000, 250_000))
-    attr = struct.pack('<IIQQQ', 0, 32, 0, 250_000, 0x107)
-    return struct.pack('<8s6Q', b'PERFILE2', 56, len(attr), 56, len(attr), 56 + len(attr), len(data)) + attr + data
 
 
 def ring():

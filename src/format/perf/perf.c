@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* perf's perf.data: a part with one stream. All records are passed over once when it is opened (tasks.h). */
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/list.h"
+#include "decode/decoder.h"
+#include "format/formats.h"
+#include "format/perf/stream.h"
+#include <stdlib.h>
+
+#define PROBE_BYTES 8
+#define PAGE_BITS 12
+#define RECENT 1024
+
+/* The module of a page of a process, at some times. */
+struct perf_recent {
+  uint64_t page, since, until; /* until 0: none */
+  int32_t pid;
+  const struct kymo_module *module;
+};
+
+static int perf_probe(const char *path, struct kymo_error *error) {
+  char head[PROBE_BYTES];
+  size_t size;
+  int status = kymo_file_peek(path, head, sizeof head, &size, NULL, error);
+  if (status != KYMO_OK)
+    return status;
+  return kymo_perf_is_file((const uint8_t *)head, size) ? KYMO_OK : KYMO_E_UNKNOWN;
+}
+
+/* ---- names of addresses ---- */
+
+static const char *function_at(void *user, uint64_t address, uint64_t *begin) {
+  struct perf_shared *shared = user;
+  return kymo_perf_function(&shared->kernel, address, begin);
+}
+
+static const char *printk_at(void *user, uint64_t address) {
+  struct perf_shared *shared = user;
+  return kymo_perf_printk(&shared->kernel, address);
+}
+
+static const char *map_function(void *user, const struct kymo_event *event, uint64_t address,
+                                uint64_t *begin) {
+  (void)event;
+  return function_at(user, address, begin);
+}
+
+/* The process is in the common context, whose layout is ours (schema.c). */
+static int32_t process_of(const struct perf_shared *shared, const struct kymo_event *event) {
+  const uint8_t *context = event->packet->data + kymo_body_bits(event) / 8;
+  return (int32_t)kymo_load_le32(context + (shared->classes.has_cpu ? 4 : 0));
+}
+
+static const struct kymo_module *map_module(void *user, const struct kymo_event *event, uint64_t address) {
+  struct perf_shared *shared = user;
+  if (!event)
+    return kymo_perf_any_module(&shared->tasks, address);
+  int32_t pid = process_of(shared, event);
+  uint64_t page = address >> PAGE_BITS, time = event->cycles;
+  struct perf_recent *recent = &shared->recent[(page ^ (uint32_t)pid * 31u) % RECENT];
+  if (recent->page == page && recent->pid == pid && time >= recent->since && time < recent->until &&
+      address >= recent->module->start && address < recent->module->end)
+    return recent->module;
+  uint64_t until;
+  const struct kymo_module *module = kymo_perf_module(&shared->tasks, pid, address, time, &until);
+  if (module)
+    *recent = (struct perf_recent){page, time, until, pid, module};
+  return module;
+}
+
+/* ---- the pass over all records ---- */
+
+static int note_error(struct kymo_trace *trace, const struct perf_file *file, int status,
+                      const struct kymo_error *why, struct kymo_error *error) {
+  if (status == KYMO_OK)
+    return KYMO_OK;
+  if (status != KYMO_E_FORMAT)
+    return kymo_fail(error, status, "%s", why->message);
+  struct kymo_damage damage = {.path = file->path, .offset = why->offset, .message = why->message};
+  kymo_trace_add_damage(trace, &damage);
+  return KYMO_OK;
+}
+
+/* Records that describe others: all that pipes have of them, and CPUs of ids. */
+static int pass_describing(struct perf_shared *shared, struct kymo_trace *trace, struct kymo_error *error) {
+  struct perf_file *file = &shared->file;
+  struct perf_records records;
+  struct perf_record record;
+  int status = KYMO_OK;
+  kymo_perf_records_begin(&records, file, file->data);
+  while (status == KYMO_OK && kymo_perf_records_next(&records, &record, NULL) == KYMO_OK) {
+    struct kymo_error why = {.code = KYMO_OK, .offset = KYMO_ERROR_NO_OFFSET};
+    bool is_after = record.type == PERF_HEADER_TRACING_DATA;
+    if (record.type >= PERF_USER)
+      status = note_error(trace, file,
+                          kymo_perf_take(file, trace, record.type, record.data + (is_after ? record.size : 0),
+                                         is_after ? record.more_size : record.size,
+                                         record.at + (is_after ? record.size : 0), &why),
+                          &why, error);
+    kymo_perf_records_forget(&records, ++records.round);
+  }
+  kymo_perf_records_end(&records);
+  return status;
+}
+
+static bool add_round(struct perf_shared *shared, uint64_t at, uint64_t latest) {
+  if (!KYMO_LIST_ROOM(shared->rounds, shared->round_capacity, shared->round_count))
+    return false;
+  shared->rounds[shared->round_count++] = (struct perf_round){at, latest};
+  return true;
+}
+
+/* Threads, processes and rounds. What is corrupt is reported when it is read again. */
+static int pass_records(struct perf_shared *shared, struct kymo_error *error) {
+  const struct perf_file *file = &shared->file;
+  struct perf_records records;
+  struct perf_record record;
+  struct perf_place place;
+  uint64_t latest = 0;
+  bool is_good = add_round(shared, file->records_at, 0);
+  kymo_perf_records_begin(&records, file, file->data);
+  while (is_good && kymo_perf_records_next(&records, &record, NULL) == KYMO_OK) {
+    if (record.type == PERF_FINISHED_ROUND) {
+      is_good = add_round(shared, records.at, latest);
+    } else if (record.type < PERF_USER) {
+      kymo_perf_locate(file, &record, &place);
+      latest = place.time > latest ? place.time : latest;
+      if (record.type != PERF_SAMPLE)
+        is_good = kymo_perf_tasks_add(&shared->tasks, &record, record.size - place.end,
+                                      place.time ? place.time : latest, place.time != 0);
+    }
+    kymo_perf_records_forget(&records, ++records.round);
+  }
+  shared->was_packed = records.was_packed;
+  kymo_perf_records_end(&records);
+  return is_good && kymo_perf_tasks_finish(&shared->tasks) ? KYMO_OK
+                                                           : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+}
+
+/* ---- the part ---- */
+
+static void free_part(void *memory) { kymo_perf_give_up(memory); }
+
+static int add_part(struct kymo_trace *trace, struct perf_shared *shared, struct kymo_error *error) {
+  struct kymo_part *part = NULL;
+  struct kymo_part_source source = {.format = "perf",
+                                    .path = shared->file.path,
+                                    .memory = shared,
+                                    .free_memory = free_part,
+                                    .kernel = &shared->functions,
+                                    .map = &shared->map,
+                                    .schema =
+                                        kymo_perf_schema(&shared->classes, &shared->file, trace, error)};
+  if (!source.schema)
+    return error->code;
+  shared->users++;
+  int status = kymo_trace_add_part(trace, &source, &part, error);
+  if (status != KYMO_OK)
+    return status;
+  shared->users++;
+  struct kymo_stream_source stream = {.operations = shared->was_packed ? &kymo_perf_packed_operations
+                                                                       : &kymo_perf_operations,
+                                      .source = shared,
+                                      .class_ = part->schema->streams[0],
+                                      .path = shared->file.path,
+                                      .instance = UINT64_MAX};
+  return kymo_part_add_stream(trace, part, &stream, error);
+}
+
+static int open_one(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
+  struct perf_shared *shared = calloc(1, sizeof *shared);
+  if (!shared)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  shared->users = 1;
+  int status = kymo_perf_open(&shared->file, trace, path, error);
+  kymo_perf_tasks_begin(&shared->tasks, &shared->file);
+  kymo_perf_kernel_begin(&shared->kernel, &shared->tasks);
+  shared->recent = calloc(RECENT, sizeof *shared->recent);
+  if (status == KYMO_OK && !shared->recent)
+    status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (status == KYMO_OK && (shared->file.is_pipe || kymo_perf_lacks_cpus(&shared->file)))
+    status = pass_describing(shared, trace, error);
+  if (status == KYMO_OK)
+    status = kymo_perf_finish(&shared->file, error);
+  if (status == KYMO_OK)
+    status = pass_records(shared, error);
+  if (status == KYMO_OK)
+    status = kymo_map_check(&shared->file.map, error);
+  uint8_t long_size = shared->file.formats.page_long_size;
+  shared->functions = (struct kymo_kernel){
+      .user = shared, .function = function_at, .format = printk_at, .long_size = long_size ? long_size : 8};
+  shared->map = (struct kymo_load_map){.user = shared, .module = map_module, .function = map_function};
+  if (status == KYMO_OK)
+    status = add_part(trace, shared, error);
+  kymo_perf_give_up(shared);
+  return status;
+}
+
+static int perf_open_all(struct kymo_trace *trace, const char *const *paths, size_t count,
+                         struct kymo_error *error) {
+  struct kymo_error local = {.code = KYMO_OK};
+  int status = KYMO_OK;
+  for (size_t i = 0; i < count && status == KYMO_OK; i++)
+    status = open_one(trace, paths[i], error ? error : &local);
+  return status;
+}
+
+const struct kymo_format kymo_format_perf = {
+    .name = "perf",
+    .summary = "samples and tracepoints that perf record saves (perf.data)",
+    .probe = perf_probe,
+    .open = perf_open_all,
+};
