@@ -91,7 +91,10 @@ static void put_command(const struct kymo_report *report, const char *text) {
 int64_t kymo_instance_origin(const struct kymo_report *report) {
   int64_t begin_ns, end_ns;
   struct kymo_error error;
-  return kymo_trace_range(report->trace, &begin_ns, &end_ns, &error) < 0 ? 0 : begin_ns;
+  int status = kymo_trace_range(report->trace, &begin_ns, &end_ns, &error);
+  if (status == KYMO_E_MEMORY)
+    report->out->error_number = ENOMEM;
+  return status < 0 ? 0 : begin_ns;
 }
 
 void kymo_instance_put_command(const struct kymo_report *report, const struct kymo_instance *instance,

@@ -411,7 +411,8 @@ static bool make_clock(struct making *making) {
   int64_t begin_ns = 0, end_ns;
   out->is_ns |= out->may_lack_time;
   if (out->is_ns) {
-    kymo_trace_range(demand->trace, &begin_ns, &end_ns, NULL);
+    if (kymo_trace_range(demand->trace, &begin_ns, &end_ns, NULL) == KYMO_E_MEMORY)
+      return false;
     int64_t seconds = begin_ns < 0 ? begin_ns / 1000000000 - 1 : 0;
     clock = (struct kymo_clock){.name = "time",
                                 .frequency = 1000000000,
