@@ -300,7 +300,7 @@ static int add_column(const struct fleet_table *table, struct fleet_server *serv
   return status;
 }
 
-/* Makes the table or adds what it lacks. `local`: the table that a distributed one stands for, or NULL. */
+/* Makes the table or adds what it lacks. `local`: the servers' own table, if it is distributed. */
 static int make_at(struct fleet_table *table, struct fleet_server *server, const char *name,
                    const char *local, struct kymo_error *error) {
   struct kymo_strbuf sql = {0}, answer = {0};

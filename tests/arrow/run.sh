@@ -22,7 +22,7 @@ mkdir full && touch full/x
 check 'a directory that is not empty' says 3 'kymo convert: full: cannot write: the directory is not empty' "$kymo" convert --to arrow -o full one
 check 'a file that is there' says 3 'kymo convert: full/x: cannot write: File exists' "$kymo" convert --to arrow:events -o full/x one
 check 'a full disk' says 3 'kymo convert: -: cannot write: No space left on device' bash -c '"$0" convert --to arrow:events -o - one >/dev/full' "$kymo"
-limited() { # a limit of the size of files stands for a full disk
+limited() { # a limit of the size of files, with the effect of a full disk
   for options in '' :events; do
     says 3 "kymo convert: out${1-}: cannot write: File too large" bash -c "trap '' XFSZ; ulimit -f 4; $kymo convert --to arrow$options -o out one 2>&1 | sed 's,out/[^ ]*:,out:,'; exit \${PIPESTATUS[0]}" &&
       [ ! -e out ] || return 1
