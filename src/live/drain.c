@@ -158,7 +158,8 @@ static bool is_unfinished(const char *source) {
 }
 
 /* Begins to collect a pool. One that cannot be opened is left for the next pass. In the last pass that is an
- * error, since the trace lacks its events, unless its process has not finished creating it. */
+ * error, since the trace lacks its events, unless its process had not finished creating it: asked before it
+ * is opened, as it may be finished right after that has failed. */
 static int adopt(struct kymo_drain *drain, const char *name, bool is_last, struct kymo_error *error) {
   struct traced *t = calloc(1, sizeof *t);
   if (!t)
@@ -167,9 +168,10 @@ static int adopt(struct kymo_drain *drain, const char *name, bool is_last, struc
   if (!kymo_path_join(t->source, sizeof t->source, drain->rings, name))
     status = kymo_fail(error, KYMO_E_LIMIT, "the path is too long: %s/%s", drain->rings, name);
   bool is_wanted = !status && !is_known(drain, t->source);
+  bool is_new = is_wanted && is_last && is_unfinished(t->source);
   int opened = is_wanted ? kymo_pool_open(&t->view, t->source, true, is_last ? error : NULL) : KYMO_OK;
   if (!is_wanted || opened) {
-    status = opened && is_last && !is_unfinished(t->source) ? opened : status;
+    status = is_last && !is_new && opened ? opened : status;
     free(t);
     return status;
   }

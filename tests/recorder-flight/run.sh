@@ -172,6 +172,16 @@ ctf2() {
   flight 3 --ctf 2 --snapshot-on exit-code -- sh -c "'$bin/points' >/dev/null; exit 3" && [ "$("$kymo" cat -q out/snapshot-1 | grep -cv '^#')" = 7 ] && grep -q '"type"' out/snapshot-1/metadata
 }
 check 'snapshots in CTF 2' ctf2
+if [ -z "$sanitizer" ]; then
+  "$KYMO_CC" -D_GNU_SOURCE -O1 -shared -fPIC "$programs/late_magic.c" -o "$bin/late_magic.so" || not_ok 'late_magic.so builds' 'it does not'
+  late() { # the rings of a process that has just been started are found without their magic, which is there a moment later
+    fresh
+    LATE_MAGIC=$PWD/magic LD_PRELOAD=$bin/late_magic.so flight 3 --snapshot-on exit-code -- sh -c "'$bin/points' >/dev/null
+      head -c 8 '$KYMO_RINGS'/record-*/points-*/rings >magic; head -c 8 /dev/zero | dd of=\$(ls '$KYMO_RINGS'/record-*/points-*/rings) conv=notrunc status=none; exit 3" &&
+      [ "$(sum_of events out/snapshot-1)" = 7 ]
+  }
+  check 'rings that are finished while they are looked at' late
+fi
 for event in KILL SIGSTOP CHLD nothing 0 99 ''; do
   check "--snapshot-on \"$event\" is refused" record_refuses "--snapshot-on is a signal, exit-code or crash, not \"$event\"" --snapshot-on "$event"
 done
