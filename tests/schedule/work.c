@@ -2,7 +2,7 @@
 /*
  * Four spans whose reasons are known: sleeping, waiting for a lock, writing a file to the disk, and competing
  * for a CPU with a thread that spins. Prints for each what the kernel's own accounts say of the thread: wall,
- * on a CPU, and waiting for one, in nanoseconds.
+ * on a CPU, and waiting for one, and what the host took from all CPUs, in nanoseconds.
  */
 #include <fcntl.h>
 #include <kymo/trace.h>
@@ -27,27 +27,43 @@ static long long now(clockid_t clock) {
 static void sleep_ms(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
 
 struct account {
-  long long wall, cpu, delay;
+  long long wall, cpu, delay, stolen;
 };
 
-/* Quickly, as nothing of it belongs to the span. */
-static struct account account(void) {
-  static int fd = -1;
-  struct account a = {0};
+static long long read_number(int fd, const char *format) {
   char text[128] = "";
-  if (fd < 0)
-    fd = open("/proc/thread-self/schedstat", O_RDONLY);
-  if (pread(fd, text, sizeof text - 1, 0) <= 0 || sscanf(text, "%*d %lld", &a.delay) != 1)
+  long long number;
+  if (pread(fd, text, sizeof text - 1, 0) <= 0 || sscanf(text, format, &number) != 1)
     exit(77);
+  return number;
+}
+
+/* Quickly, as nothing of it belongs to the span. */
+static void read_account(struct account *a) {
+  static int own = -1, all = -1;
+  if (own < 0)
+    own = open("/proc/thread-self/schedstat", O_RDONLY);
+  if (all < 0)
+    all = open("/proc/stat", O_RDONLY);
+  a->stolen = read_number(all, "cpu %*d %*d %*d %*d %*d %*d %*d %lld") * (1000000000 / sysconf(_SC_CLK_TCK));
+  a->delay = read_number(own, "%*d %lld");
+  a->cpu = now(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* The wall time covers all that is in the accounts, also if the thread had to wait between two of them. */
+static struct account begin(void) {
+  struct account a;
   a.wall = now(CLOCK_MONOTONIC);
-  a.cpu = now(CLOCK_THREAD_CPUTIME_ID);
+  read_account(&a);
   return a;
 }
 
 static void print_since(const char *name, struct account before) {
-  struct account after = account();
-  printf("%s %lld %lld %lld\n", name, after.wall - before.wall, after.cpu - before.cpu,
-         after.delay - before.delay);
+  struct account after;
+  read_account(&after);
+  after.wall = now(CLOCK_MONOTONIC);
+  printf("%s %lld %lld %lld %lld\n", name, after.wall - before.wall, after.cpu - before.cpu,
+         after.delay - before.delay, after.stolen - before.stolen);
 }
 
 static void pin(void) {
@@ -107,24 +123,24 @@ int main(int argc, char **argv) {
   int fd = argc > 1 ? open(argv[1], O_CREAT | O_WRONLY | O_TRUNC, 0600) : -1;
   if (fd < 0)
     return 1;
-  before = account();
+  before = begin();
   sleeps();
   print_since("sleeping", before);
   if (pthread_create(&holder, NULL, hold, NULL))
     return 1;
   while (!atomic_load(&is_held))
     sched_yield();
-  before = account();
+  before = begin();
   locks();
   print_since("locking", before);
   pthread_join(holder, NULL);
-  before = account();
+  before = begin();
   syncs(fd);
   print_since("syncing", before);
   pin();
   if (pthread_create(&spinner, NULL, spin, NULL)) /* on the same CPU */
     return 1;
-  before = account();
+  before = begin();
   competes();
   print_since("competing", before);
   atomic_store(&is_over, true);
