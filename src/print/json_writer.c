@@ -133,7 +133,10 @@ void kymo_json_string(struct kymo_json *json, const uint8_t *bytes, uint64_t siz
 }
 
 void kymo_json_text(struct kymo_json *json, const char *text) {
-  kymo_json_string(json, (const uint8_t *)text, strlen(text), KYMO_ENCODING_UTF8);
+  if (!text)
+    kymo_json_null(json);
+  else
+    kymo_json_string(json, (const uint8_t *)text, strlen(text), KYMO_ENCODING_UTF8);
 }
 
 void kymo_json_hex(struct kymo_json *json, const uint8_t *bytes, uint64_t size) {

@@ -38,6 +38,9 @@ void kymo_json_key(struct kymo_json *json, const char *key);
 /* A key that is a literal and needs no escapes. */
 #define kymo_json_fixed_key(json, key) kymo_json_plain_key(json, "\"" key "\":", sizeof(key) + 2)
 void kymo_json_plain_key(struct kymo_json *json, const char *text, size_t length);
+/* A member with such a key; `kind`: int, uint, bool, text, or begin with its bracket. */
+#define kymo_json_member(json, key, kind, value) \
+  (kymo_json_fixed_key(json, key), kymo_json_##kind(json, value))
 /* A prepared key (print/names.h): ,"name": */
 void kymo_json_label(struct kymo_json *json, const char *text, size_t length);
 void kymo_json_uint(struct kymo_json *json, uint64_t value);
@@ -48,6 +51,7 @@ void kymo_json_bool(struct kymo_json *json, bool value);
 void kymo_json_null(struct kymo_json *json);
 void kymo_json_string(struct kymo_json *json, const uint8_t *bytes, uint64_t size,
                       enum kymo_encoding encoding);
+/* NULL: null. */
 void kymo_json_text(struct kymo_json *json, const char *text);
 /* Bytes as a string of hexadecimal digits. */
 void kymo_json_hex(struct kymo_json *json, const uint8_t *bytes, uint64_t size);

@@ -193,30 +193,23 @@ static bool make_class(struct kymo_sink_state *state, struct kymo_print_class *c
 }
 
 static void print_who(struct kymo_json *json, const struct kymo_who *who) {
-  if (who->has_tid) {
-    kymo_json_fixed_key(json, "tid");
-    kymo_json_int(json, who->tid);
-  }
+  if (who->has_tid)
+    kymo_json_member(json, "tid", int, who->tid);
   if (who->name_length) {
     kymo_json_fixed_key(json, "thread");
     kymo_json_string(json, (const uint8_t *)who->name, who->name_length, KYMO_ENCODING_UTF8);
   }
-  if (who->has_cpu) {
-    kymo_json_fixed_key(json, "cpu");
-    kymo_json_uint(json, who->cpu);
-  }
+  if (who->has_cpu)
+    kymo_json_member(json, "cpu", uint, who->cpu);
 }
 
 static void print_time(struct kymo_json *json, const struct kymo_event *event) {
   const struct kymo_clock *clock = event->class_->stream->clock;
   if (!event->has_time)
     return;
-  kymo_json_fixed_key(json, "ts");
-  kymo_json_int(json, event->time_ns);
-  if (!clock || !clock->origin_is_epoch) {
-    kymo_json_fixed_key(json, "epoch");
-    kymo_json_bool(json, false);
-  }
+  kymo_json_member(json, "ts", int, event->time_ns);
+  if (!clock || !clock->origin_is_epoch)
+    kymo_json_member(json, "epoch", bool, false);
 }
 
 static int json_event(struct kymo_sink_state *state, const struct kymo_event *event,
@@ -241,23 +234,18 @@ static int json_loss(struct kymo_sink_state *state, const struct kymo_loss *loss
   struct kymo_json *json = &state->json;
   kymo_json_start(json, &state->print.out);
   kymo_json_begin(json, '{');
-  kymo_json_fixed_key(json, "lost");
-  kymo_json_begin(json, '{');
-  kymo_json_fixed_key(json, "what");
-  kymo_json_text(json, loss->is_packets ? "packets" : "events");
+  kymo_json_member(json, "lost", begin, '{');
+  kymo_json_member(json, "what", text, loss->is_packets ? "packets" : "events");
   kymo_json_fixed_key(json, "count");
   if (loss->count_known)
     kymo_json_uint(json, loss->count);
   else
     kymo_json_null(json);
   if (loss->has_times) {
-    kymo_json_fixed_key(json, "begin");
-    kymo_json_int(json, loss->begin_ns);
-    kymo_json_fixed_key(json, "end");
-    kymo_json_int(json, loss->end_ns);
+    kymo_json_member(json, "begin", int, loss->begin_ns);
+    kymo_json_member(json, "end", int, loss->end_ns);
   }
-  kymo_json_fixed_key(json, "stream");
-  kymo_json_text(json, loss->stream->path);
+  kymo_json_member(json, "stream", text, loss->stream->path);
   kymo_json_end(json, '}');
   kymo_json_end(json, '}');
   kymo_json_newline(json);

@@ -53,12 +53,9 @@ static void put_json_row(const struct kymo_report *report, struct kymo_stat_grou
   struct kymo_json json;
   kymo_json_start(&json, report->out);
   kymo_json_begin(&json, '{');
-  kymo_json_fixed_key(&json, "function");
-  kymo_json_text(&json, group->name);
-  kymo_json_fixed_key(&json, "calls");
-  kymo_json_uint(&json, group->calls);
-  kymo_json_fixed_key(&json, "measured");
-  kymo_json_uint(&json, group->samples.count);
+  kymo_json_member(&json, "function", text, group->name);
+  kymo_json_member(&json, "calls", uint, group->calls);
+  kymo_json_member(&json, "measured", uint, group->samples.count);
   kymo_calls_put_json(&json, group);
   kymo_json_end(&json, '}');
   kymo_json_newline(&json);

@@ -62,18 +62,12 @@ static void put_text(const struct kymo_report *report, struct kymo_stat_group **
 }
 
 static void put_json_worst(struct kymo_json *json, const struct kymo_instance *worst) {
-  kymo_json_fixed_key(json, "worst");
-  kymo_json_begin(json, '{');
-  kymo_json_fixed_key(json, "begin");
-  kymo_json_int(json, worst->begin_ns);
-  kymo_json_fixed_key(json, "end");
-  kymo_json_int(json, worst->end_ns);
-  if (worst->has_tid) {
-    kymo_json_fixed_key(json, "tid");
-    kymo_json_int(json, worst->tid);
-  }
-  kymo_json_fixed_key(json, "events");
-  kymo_json_begin(json, '[');
+  kymo_json_member(json, "worst", begin, '{');
+  kymo_json_member(json, "begin", int, worst->begin_ns);
+  kymo_json_member(json, "end", int, worst->end_ns);
+  if (worst->has_tid)
+    kymo_json_member(json, "tid", int, worst->tid);
+  kymo_json_member(json, "events", begin, '[');
   kymo_json_uint(json, worst->begin_number);
   kymo_json_uint(json, worst->end_number);
   kymo_json_end(json, ']');
@@ -84,10 +78,8 @@ static void put_json_row(const struct kymo_report *report, struct kymo_span_kind
   struct kymo_json json;
   kymo_json_start(&json, report->out);
   kymo_json_begin(&json, '{');
-  kymo_json_fixed_key(&json, "span");
-  kymo_json_text(&json, kind->group.name);
-  kymo_json_fixed_key(&json, "count");
-  kymo_json_uint(&json, kind->group.samples.count);
+  kymo_json_member(&json, "span", text, kind->group.name);
+  kymo_json_member(&json, "count", uint, kind->group.samples.count);
   kymo_calls_put_json(&json, &kind->group);
   put_json_worst(&json, &kind->worst);
   kymo_json_end(&json, '}');

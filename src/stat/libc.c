@@ -172,12 +172,9 @@ static void put_json_row(const struct kymo_report *report, const struct kymo_sta
   struct kymo_json json;
   kymo_json_start(&json, report->out);
   kymo_json_begin(&json, '{');
-  kymo_json_fixed_key(&json, "function");
-  kymo_json_text(&json, name_of(row));
-  kymo_json_fixed_key(&json, "calls");
-  kymo_json_uint(&json, row->calls);
-  kymo_json_fixed_key(&json, "errors");
-  kymo_json_uint(&json, row->errors);
+  kymo_json_member(&json, "function", text, name_of(row));
+  kymo_json_member(&json, "calls", uint, row->calls);
+  kymo_json_member(&json, "errors", uint, row->errors);
   kymo_json_fixed_key(&json, "total");
   if (row->samples.count)
     kymo_json_int(&json, row->self_ns);

@@ -106,25 +106,19 @@ static void put_json(const struct kymo_opened *opened, const struct kymo_report 
   struct kymo_json json;
   kymo_json_start(&json, report->out);
   kymo_json_begin(&json, '{');
-  kymo_json_fixed_key(&json, "open");
-  kymo_json_begin(&json, '{');
+  kymo_json_member(&json, "open", begin, '{');
   kymo_json_key(&json, report->what);
   kymo_json_text(&json, group->name);
-  kymo_json_fixed_key(&json, "for");
-  kymo_json_int(&json, (int64_t)((uint64_t)opened->last_ns - (uint64_t)span->begin_ns));
-  kymo_json_fixed_key(&json, "begin");
-  kymo_json_int(&json, span->begin_ns);
-  if (span->has_tid) {
-    kymo_json_fixed_key(&json, "tid");
-    kymo_json_int(&json, span->tid);
-  }
+  kymo_json_member(&json, "for", int, (int64_t)((uint64_t)opened->last_ns - (uint64_t)span->begin_ns));
+  kymo_json_member(&json, "begin", int, span->begin_ns);
+  if (span->has_tid)
+    kymo_json_member(&json, "tid", int, span->tid);
   if (*span->thread) {
     kymo_json_fixed_key(&json, "thread");
     kymo_json_string(&json, (const uint8_t *)span->thread, strnlen(span->thread, sizeof span->thread),
                      KYMO_ENCODING_UTF8);
   }
-  kymo_json_fixed_key(&json, "event");
-  kymo_json_uint(&json, span->begin_number);
+  kymo_json_member(&json, "event", uint, span->begin_number);
   kymo_json_end(&json, '}');
   kymo_json_end(&json, '}');
   kymo_json_newline(&json);

@@ -167,24 +167,18 @@ static void put_json_row(const struct kymo_report *report, const char *name, str
   kymo_json_start(&json, report->out);
   kymo_json_begin(&json, '{');
   kymo_json_key(&json, report->what);
-  if (name)
-    kymo_json_text(&json, name);
-  else
-    kymo_json_null(&json);
-  kymo_json_fixed_key(&json, "count");
-  kymo_json_uint(&json, samples->count);
+  kymo_json_text(&json, name);
+  kymo_json_member(&json, "count", uint, samples->count);
   kymo_json_fixed_key(&json, "mean");
   kymo_json_float(&json, samples->mean, false);
   kymo_json_fixed_key(&json, "stdev");
   kymo_json_float(&json, kymo_samples_deviation(samples), false);
-  kymo_json_fixed_key(&json, "min");
-  kymo_json_int(&json, samples->least);
+  kymo_json_member(&json, "min", int, samples->least);
   for (size_t i = 0; i < SHARES; i++) {
     kymo_json_key(&json, keys[i]);
     kymo_json_int(&json, kymo_samples_percentile(samples, shares[i]).value);
   }
-  kymo_json_fixed_key(&json, "max");
-  kymo_json_int(&json, samples->most);
+  kymo_json_member(&json, "max", int, samples->most);
   kymo_json_fixed_key(&json, "total");
   kymo_json_float(&json, samples->total, false);
   kymo_json_end(&json, '}');
@@ -267,12 +261,8 @@ static void put_json_count(const struct kymo_report *report, const struct tally 
   kymo_json_start(&json, report->out);
   kymo_json_begin(&json, '{');
   kymo_json_key(&json, report->what);
-  if (tally->name)
-    kymo_json_text(&json, tally->name);
-  else
-    kymo_json_null(&json);
-  kymo_json_fixed_key(&json, "count");
-  kymo_json_uint(&json, tally->count);
+  kymo_json_text(&json, tally->name);
+  kymo_json_member(&json, "count", uint, tally->count);
   kymo_json_fixed_key(&json, "rate");
   kymo_json_float(&json, rate_of(tally), false);
   if (!tally->name) {
@@ -354,8 +344,7 @@ static void put_line(const struct kymo_report *report, struct kymo_rows *rows,
     kymo_json_begin(&json, '{');
     kymo_json_key(&json, report->what);
     kymo_json_text(&json, group->name);
-    kymo_json_fixed_key(&json, "count");
-    kymo_json_uint(&json, samples->count);
+    kymo_json_member(&json, "count", uint, samples->count);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
       kymo_json_key(&json, keys[i]);
       kymo_json_float(&json, numbers[i], false);
@@ -434,14 +423,11 @@ static void put_json_worst(const struct kymo_report *report, const struct kymo_w
   struct kymo_json json;
   kymo_json_start(&json, report->out);
   kymo_json_begin(&json, '{');
-  kymo_json_fixed_key(&json, "longest");
-  kymo_json_int(&json, worst->duration_ns);
+  kymo_json_member(&json, "longest", int, worst->duration_ns);
   kymo_json_key(&json, report->what);
   kymo_json_text(&json, worst->group->name);
-  kymo_json_fixed_key(&json, "begin");
-  kymo_json_int(&json, worst->begin_ns);
-  kymo_json_fixed_key(&json, "events");
-  kymo_json_begin(&json, '[');
+  kymo_json_member(&json, "begin", int, worst->begin_ns);
+  kymo_json_member(&json, "events", begin, '[');
   kymo_json_uint(&json, worst->begin_number);
   kymo_json_uint(&json, worst->end_number);
   kymo_json_end(&json, ']');
@@ -464,14 +450,10 @@ static void put_json_short(const struct kymo_report *report, const struct kymo_p
   struct kymo_json json;
   kymo_json_start(&json, report->out);
   kymo_json_begin(&json, '{');
-  kymo_json_fixed_key(&json, "without_begin");
-  kymo_json_uint(&json, pairs->without_begin);
-  kymo_json_fixed_key(&json, "without_end");
-  kymo_json_uint(&json, pairs->without_end);
-  kymo_json_fixed_key(&json, "without_key");
-  kymo_json_uint(&json, pairs->without_key);
-  kymo_json_fixed_key(&json, "over_lost_events");
-  kymo_json_uint(&json, pairs->over_gaps);
+  kymo_json_member(&json, "without_begin", uint, pairs->without_begin);
+  kymo_json_member(&json, "without_end", uint, pairs->without_end);
+  kymo_json_member(&json, "without_key", uint, pairs->without_key);
+  kymo_json_member(&json, "over_lost_events", uint, pairs->over_gaps);
   kymo_json_end(&json, '}');
   kymo_json_newline(&json);
 }
@@ -562,12 +544,9 @@ static void begin_json_bar(const struct drawing *drawing, struct kymo_json *json
 }
 
 static void end_json_bar(const struct drawing *drawing, struct kymo_json *json, uint64_t count) {
-  kymo_json_fixed_key(json, "count");
-  kymo_json_uint(json, count);
-  if (drawing->histogram->unit) {
-    kymo_json_fixed_key(json, "unit");
-    kymo_json_text(json, drawing->histogram->unit);
-  }
+  kymo_json_member(json, "count", uint, count);
+  if (drawing->histogram->unit)
+    kymo_json_member(json, "unit", text, drawing->histogram->unit);
   kymo_json_end(json, '}');
   kymo_json_newline(json);
 }
@@ -575,8 +554,7 @@ static void end_json_bar(const struct drawing *drawing, struct kymo_json *json, 
 static void put_json_bar(const struct drawing *drawing, const struct kymo_bar *bar) {
   struct kymo_json json;
   begin_json_bar(drawing, &json);
-  kymo_json_fixed_key(&json, "from");
-  kymo_json_int(&json, bar->from);
+  kymo_json_member(&json, "from", int, bar->from);
   end_json_bar(drawing, &json, bar->count);
 }
 

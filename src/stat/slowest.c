@@ -247,8 +247,7 @@ static void put_json_why(struct kymo_json *json, struct kymo_slow_span *slow) {
   kymo_json_begin(json, '{');
   kymo_shares_put_json(json, &slow->shares);
   kymo_wait_put_json(json, &slow->longest);
-  kymo_json_fixed_key(json, "doubts");
-  kymo_json_uint(json, slow->doubts);
+  kymo_json_member(json, "doubts", uint, slow->doubts);
   kymo_json_end(json, '}');
 }
 
@@ -256,25 +255,18 @@ static void put_json_row(const struct kymo_slowest *slowest, struct kymo_slow_sp
   struct kymo_json json;
   kymo_json_start(&json, slowest->report->out);
   kymo_json_begin(&json, '{');
-  kymo_json_fixed_key(&json, "span");
-  kymo_json_text(&json, slow->name);
-  kymo_json_fixed_key(&json, "duration");
-  kymo_json_int(&json, duration_of(slow));
-  kymo_json_fixed_key(&json, "begin");
-  kymo_json_int(&json, slow->instance.begin_ns);
-  kymo_json_fixed_key(&json, "end");
-  kymo_json_int(&json, slow->instance.end_ns);
-  if (slow->instance.has_tid) {
-    kymo_json_fixed_key(&json, "tid");
-    kymo_json_int(&json, slow->instance.tid);
-  }
+  kymo_json_member(&json, "span", text, slow->name);
+  kymo_json_member(&json, "duration", int, duration_of(slow));
+  kymo_json_member(&json, "begin", int, slow->instance.begin_ns);
+  kymo_json_member(&json, "end", int, slow->instance.end_ns);
+  if (slow->instance.has_tid)
+    kymo_json_member(&json, "tid", int, slow->instance.tid);
   if (*slow->thread) {
     kymo_json_fixed_key(&json, "thread");
     kymo_json_string(&json, (const uint8_t *)slow->thread, strnlen(slow->thread, sizeof slow->thread),
                      KYMO_ENCODING_UTF8);
   }
-  kymo_json_fixed_key(&json, "events");
-  kymo_json_begin(&json, '[');
+  kymo_json_member(&json, "events", begin, '[');
   kymo_json_uint(&json, slow->instance.begin_number);
   kymo_json_uint(&json, slow->instance.end_number);
   kymo_json_end(&json, ']');

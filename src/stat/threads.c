@@ -276,11 +276,9 @@ static void put_waker(struct kymo_json *json, const struct kymo_waker *waker) {
     return;
   }
   kymo_json_begin(json, '{');
-  kymo_json_fixed_key(json, "interrupt");
-  kymo_json_bool(json, waker->is_interrupt);
+  kymo_json_member(json, "interrupt", bool, waker->is_interrupt);
   if (waker->is_known) {
-    kymo_json_fixed_key(json, "tid");
-    kymo_json_int(json, waker->tid);
+    kymo_json_member(json, "tid", int, waker->tid);
     kymo_json_fixed_key(json, "thread");
     kymo_json_string(json, (const uint8_t *)waker->name, strlen(waker->name), KYMO_ENCODING_UTF8);
   }
@@ -294,14 +292,10 @@ void kymo_wait_put_json(struct kymo_json *json, const struct kymo_wait *wait) {
     return;
   }
   kymo_json_begin(json, '{');
-  kymo_json_fixed_key(json, "begin");
-  kymo_json_int(json, wait->begin_ns);
-  kymo_json_fixed_key(json, "end");
-  kymo_json_int(json, wait->end_ns);
-  kymo_json_fixed_key(json, "cause");
-  kymo_json_text(json, kymo_block_cause_text(wait->cause));
-  kymo_json_fixed_key(json, "call");
-  kymo_json_text(json, wait->call);
+  kymo_json_member(json, "begin", int, wait->begin_ns);
+  kymo_json_member(json, "end", int, wait->end_ns);
+  kymo_json_member(json, "cause", text, kymo_block_cause_text(wait->cause));
+  kymo_json_member(json, "call", text, wait->call);
   put_waker(json, &wait->waker);
   kymo_json_end(json, '}');
 }
@@ -311,20 +305,14 @@ void kymo_shares_put_json(struct kymo_json *json, const struct kymo_shares *shar
     kymo_json_key(json, kymo_thread_state_text((enum kymo_thread_state)i));
     kymo_json_int(json, shares->state_ns[i]);
   }
-  kymo_json_fixed_key(json, "not_seen");
-  kymo_json_int(json, shares->state_ns[KYMO_THREAD_UNKNOWN]);
-  kymo_json_fixed_key(json, "blocked_in");
-  kymo_json_begin(json, '[');
+  kymo_json_member(json, "not_seen", int, shares->state_ns[KYMO_THREAD_UNKNOWN]);
+  kymo_json_member(json, "blocked_in", begin, '[');
   for (size_t i = 0; i < shares->count; i++) {
     kymo_json_begin(json, '{');
-    kymo_json_fixed_key(json, "cause");
-    kymo_json_text(json, kymo_block_cause_text(shares->blocked[i].cause));
-    kymo_json_fixed_key(json, "call");
-    kymo_json_text(json, shares->blocked[i].call);
-    kymo_json_fixed_key(json, "count");
-    kymo_json_uint(json, shares->blocked[i].count);
-    kymo_json_fixed_key(json, "total");
-    kymo_json_int(json, shares->blocked[i].total_ns);
+    kymo_json_member(json, "cause", text, kymo_block_cause_text(shares->blocked[i].cause));
+    kymo_json_member(json, "call", text, shares->blocked[i].call);
+    kymo_json_member(json, "count", uint, shares->blocked[i].count);
+    kymo_json_member(json, "total", int, shares->blocked[i].total_ns);
     kymo_json_end(json, '}');
   }
   kymo_json_end(json, ']');
@@ -344,16 +332,12 @@ static void put_json_row(const struct kymo_report *report, const struct kymo_sch
   kymo_json_begin(&json, '{');
   kymo_json_fixed_key(&json, "thread");
   kymo_json_string(&json, (const uint8_t *)thread->name, strlen(thread->name), KYMO_ENCODING_UTF8);
-  kymo_json_fixed_key(&json, "tid");
-  kymo_json_int(&json, thread->tid);
+  kymo_json_member(&json, "tid", int, thread->tid);
   kymo_shares_put_json(&json, &thread->shares);
-  kymo_json_fixed_key(&json, "waits");
-  kymo_json_uint(&json, thread->waits);
+  kymo_json_member(&json, "waits", uint, thread->waits);
   kymo_wait_put_json(&json, &thread->longest);
-  kymo_json_fixed_key(&json, "at_end");
-  kymo_json_text(&json, kymo_thread_state_text(thread->state));
-  kymo_json_fixed_key(&json, "doubts");
-  kymo_json_uint(&json, thread->doubts);
+  kymo_json_member(&json, "at_end", text, kymo_thread_state_text(thread->state));
+  kymo_json_member(&json, "doubts", uint, thread->doubts);
   kymo_json_end(&json, '}');
   kymo_json_newline(&json);
 }

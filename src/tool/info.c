@@ -422,24 +422,6 @@ static void print_text(const struct info *info) {
 
 /* ---- JSON ---- */
 
-static void put_text(struct kymo_json *json, const char *key, const char *text) {
-  kymo_json_key(json, key);
-  if (text)
-    kymo_json_text(json, text);
-  else
-    kymo_json_null(json);
-}
-
-static void put_uint(struct kymo_json *json, const char *key, uint64_t value) {
-  kymo_json_key(json, key);
-  kymo_json_uint(json, value);
-}
-
-static void put_int(struct kymo_json *json, const char *key, int64_t value) {
-  kymo_json_key(json, key);
-  kymo_json_int(json, value);
-}
-
 static void put_list(struct kymo_json *json, const char *key) {
   kymo_json_key(json, key);
   kymo_json_begin(json, '[');
@@ -447,31 +429,29 @@ static void put_list(struct kymo_json *json, const char *key) {
 
 static void put_clock(struct kymo_json *json, const struct kymo_clock *clock) {
   kymo_json_begin(json, '{');
-  put_text(json, "name", clock->name);
-  put_text(json, "description", clock->description);
-  put_uint(json, "frequency", clock->frequency);
-  put_int(json, "offset_seconds", clock->offset_seconds);
-  put_uint(json, "offset_cycles", clock->offset_cycles);
-  kymo_json_key(json, "epoch");
-  kymo_json_bool(json, clock->origin_is_epoch);
+  kymo_json_member(json, "name", text, clock->name);
+  kymo_json_member(json, "description", text, clock->description);
+  kymo_json_member(json, "frequency", uint, clock->frequency);
+  kymo_json_member(json, "offset_seconds", int, clock->offset_seconds);
+  kymo_json_member(json, "offset_cycles", uint, clock->offset_cycles);
+  kymo_json_member(json, "epoch", bool, clock->origin_is_epoch);
   kymo_json_end(json, '}');
 }
 
 static void put_snapshots(struct kymo_json *json, const struct kymo_part *part) {
-  put_text(json, "boot_id", kymo_part_boot_id(part));
-  put_text(json, "host", kymo_part_host(part));
+  kymo_json_member(json, "boot_id", text, kymo_part_boot_id(part));
+  kymo_json_member(json, "host", text, kymo_part_host(part));
   put_list(json, "list");
   for (size_t i = 0; i < kymo_part_clock_snapshot_count(part); i++) {
     const struct kymo_clock_snapshot *snapshot = kymo_part_clock_snapshot(part, i);
     kymo_json_begin(json, '{');
-    put_uint(json, "cycles", snapshot->cycles);
-    put_uint(json, "span", snapshot->span);
-    put_int(json, "monotonic_ns", snapshot->monotonic_ns);
-    put_int(json, "realtime_ns", snapshot->realtime_ns);
+    kymo_json_member(json, "cycles", uint, snapshot->cycles);
+    kymo_json_member(json, "span", uint, snapshot->span);
+    kymo_json_member(json, "monotonic_ns", int, snapshot->monotonic_ns);
+    kymo_json_member(json, "realtime_ns", int, snapshot->realtime_ns);
     if (snapshot->error_ns != UINT64_MAX)
-      put_uint(json, "error_ns", snapshot->error_ns);
-    kymo_json_key(json, "synchronised");
-    kymo_json_bool(json, snapshot->is_synchronised);
+      kymo_json_member(json, "error_ns", uint, snapshot->error_ns);
+    kymo_json_member(json, "synchronised", bool, snapshot->is_synchronised);
     kymo_json_end(json, '}');
   }
   kymo_json_end(json, ']');
@@ -484,11 +464,11 @@ static void put_sections(struct kymo_json *json, const struct kymo_part *part) {
   for (size_t i = 0; i < kymo_part_section_count(part); i++) {
     const struct kymo_section *section = kymo_part_section(part, i);
     kymo_json_begin(json, '{');
-    put_uint(json, "type", section->type);
-    put_uint(json, "offset", section->offset);
-    put_uint(json, "bytes", section->size_bytes);
-    put_text(json, "name", section->name);
-    put_text(json, "holds", section->holds);
+    kymo_json_member(json, "type", uint, section->type);
+    kymo_json_member(json, "offset", uint, section->offset);
+    kymo_json_member(json, "bytes", uint, section->size_bytes);
+    kymo_json_member(json, "name", text, section->name);
+    kymo_json_member(json, "holds", text, section->holds);
     kymo_json_end(json, '}');
   }
   kymo_json_end(json, ']');
@@ -498,64 +478,64 @@ static void put_stream(struct kymo_json *json, const struct info *info, const st
   uint32_t number = stream->number;
   const struct kymo_stream_info *described = &info->streams[number];
   kymo_json_begin(json, '{');
-  put_text(json, "path", stream->path);
+  kymo_json_member(json, "path", text, stream->path);
   if (stream->instance != UINT64_MAX)
-    put_uint(json, "id", stream->instance);
+    kymo_json_member(json, "id", uint, stream->instance);
   if (stream->class_)
-    put_uint(json, "class", stream->class_->id);
-  put_uint(json, "events", info->stream_events[number]);
-  put_uint(json, "packets", described->packets);
-  put_uint(json, "bytes", described->bytes);
-  put_uint(json, "lost_events", described->discarded_events);
-  put_uint(json, "lost_packets", described->lost_packets);
+    kymo_json_member(json, "class", uint, stream->class_->id);
+  kymo_json_member(json, "events", uint, info->stream_events[number]);
+  kymo_json_member(json, "packets", uint, described->packets);
+  kymo_json_member(json, "bytes", uint, described->bytes);
+  kymo_json_member(json, "lost_events", uint, described->discarded_events);
+  kymo_json_member(json, "lost_packets", uint, described->lost_packets);
   const char *cause;
   uint64_t count;
   if (kymo_stream_loss_cause(stream, 0, NULL)) {
-    kymo_json_key(json, "lost_by_cause");
-    kymo_json_begin(json, '{');
-    for (uint32_t i = 0; (cause = kymo_stream_loss_cause(stream, i, &count)); i++)
-      put_uint(json, cause, count);
+    kymo_json_member(json, "lost_by_cause", begin, '{');
+    for (uint32_t i = 0; (cause = kymo_stream_loss_cause(stream, i, &count)); i++) {
+      kymo_json_key(json, cause);
+      kymo_json_uint(json, count);
+    }
     kymo_json_end(json, '}');
   }
   if (described->has_times) {
-    put_int(json, "begin", described->begin_ns);
-    put_int(json, "end", described->end_ns);
+    kymo_json_member(json, "begin", int, described->begin_ns);
+    kymo_json_member(json, "end", int, described->end_ns);
   }
   kymo_json_end(json, '}');
 }
 
 static void put_definition(struct kymo_json *json, const struct kymo_event_definition_numbers *numbers) {
-  kymo_json_key(json, "definition");
-  kymo_json_begin(json, '{');
-  put_uint(json, "id", numbers->id);
-  put_uint(json, "application", numbers->application);
-  put_uint(json, "version", numbers->version);
+  kymo_json_member(json, "definition", begin, '{');
+  kymo_json_member(json, "id", uint, numbers->id);
+  kymo_json_member(json, "application", uint, numbers->application);
+  kymo_json_member(json, "version", uint, numbers->version);
   kymo_json_end(json, '}');
 }
 
 static void put_class(struct kymo_json *json, const struct info *info, const struct kymo_part *part,
                       const struct kymo_event_class *class_) {
   kymo_json_begin(json, '{');
-  put_text(json, "name", class_->name);
-  put_uint(json, "id", class_->id);
-  put_uint(json, "stream_class", class_->stream->id);
+  kymo_json_member(json, "name", text, class_->name);
+  kymo_json_member(json, "id", uint, class_->id);
+  kymo_json_member(json, "stream_class", uint, class_->stream->id);
   if (class_->level >= 0)
-    put_int(json, "level", class_->level);
+    kymo_json_member(json, "level", int, class_->level);
   struct kymo_event_definition_numbers numbers;
   if (kymo_event_definition_numbers(class_, &numbers))
     put_definition(json, &numbers);
-  put_uint(json, "count", class_count(info, part, class_));
+  kymo_json_member(json, "count", uint, class_count(info, part, class_));
   kymo_json_end(json, '}');
 }
 
 static void put_environment(struct kymo_json *json, const struct kymo_schema *schema) {
-  kymo_json_key(json, "environment");
-  kymo_json_begin(json, '{');
+  kymo_json_member(json, "environment", begin, '{');
   for (uint32_t i = 0; i < schema->environment_count; i++) {
+    kymo_json_key(json, schema->environment[i]->name);
     if (schema->environment[i]->text)
-      put_text(json, schema->environment[i]->name, schema->environment[i]->text);
+      kymo_json_text(json, schema->environment[i]->text);
     else
-      put_int(json, schema->environment[i]->name, schema->environment[i]->integer);
+      kymo_json_int(json, schema->environment[i]->integer);
   }
   kymo_json_end(json, '}');
 }
@@ -564,31 +544,30 @@ static void put_not_kept(struct kymo_json *json, const struct kymo_part *part) {
   const struct kymo_recorder_notes *notes = kymo_part_notes(part);
   if (!notes->has_not_kept)
     return;
-  put_uint(json, "overwritten_events", notes->overwritten);
-  put_uint(json, "discarded_before", notes->discarded_before);
+  kymo_json_member(json, "overwritten_events", uint, notes->overwritten);
+  kymo_json_member(json, "discarded_before", uint, notes->discarded_before);
 }
 
 static void put_part(struct kymo_json *json, const struct info *info, const struct kymo_part *part) {
   const struct kymo_schema *schema = part->schema;
   char uuid[40], version[32];
   kymo_json_begin(json, '{');
-  put_text(json, "path", part->path);
-  put_text(json, "format", part->format);
+  kymo_json_member(json, "path", text, part->path);
+  kymo_json_member(json, "format", text, part->format);
   snprintf(version, sizeof(version), "%" PRIu32 ".%" PRIu32, schema->major, schema->minor);
-  put_text(json, "version", has_version(part) ? version : NULL);
-  put_text(json, "name", schema->trace_name);
+  kymo_json_member(json, "version", text, has_version(part) ? version : NULL);
+  kymo_json_member(json, "name", text, schema->trace_name);
   if (kymo_part_notes(part)->cause)
-    put_text(json, "cause", kymo_part_notes(part)->cause);
+    kymo_json_member(json, "cause", text, kymo_part_notes(part)->cause);
   put_not_kept(json, part);
-  put_text(json, "uuid", schema->has_uuid ? uuid_text(schema->uuid, uuid) : NULL);
+  kymo_json_member(json, "uuid", text, schema->has_uuid ? uuid_text(schema->uuid, uuid) : NULL);
   put_environment(json, schema);
   put_list(json, "clocks");
   for (uint32_t i = 0; i < schema->clock_count; i++)
     put_clock(json, schema->clocks[i]);
   kymo_json_end(json, ']');
   if (kymo_part_clock_snapshot_count(part)) {
-    kymo_json_key(json, "clock_snapshots");
-    kymo_json_begin(json, '{');
+    kymo_json_member(json, "clock_snapshots", begin, '{');
     put_snapshots(json, part);
     kymo_json_end(json, '}');
   }
@@ -610,11 +589,11 @@ static void put_damage(struct kymo_json *json, const struct kymo_trace *trace) {
   for (size_t i = 0; i < kymo_trace_damage_count(trace); i++) {
     const struct kymo_damage *damage = kymo_trace_damage(trace, i);
     kymo_json_begin(json, '{');
-    put_text(json, "path", damage->path);
+    kymo_json_member(json, "path", text, damage->path);
     if (damage->offset != KYMO_ERROR_NO_OFFSET)
-      put_uint(json, "offset", damage->offset);
-    put_uint(json, "bytes_lost", damage->bytes_lost);
-    put_text(json, "message", damage->message);
+      kymo_json_member(json, "offset", uint, damage->offset);
+    kymo_json_member(json, "bytes_lost", uint, damage->bytes_lost);
+    kymo_json_member(json, "message", text, damage->message);
     kymo_json_end(json, '}');
   }
   kymo_json_end(json, ']');
@@ -627,10 +606,10 @@ static void put_warnings(struct kymo_json *json, const struct kymo_trace *trace)
   for (size_t i = 0; i < kymo_trace_warning_count(trace); i++) {
     const struct kymo_warning *warning = kymo_trace_warning(trace, i);
     kymo_json_begin(json, '{');
-    put_text(json, "path", warning->path);
+    kymo_json_member(json, "path", text, warning->path);
     if (warning->offset != KYMO_ERROR_NO_OFFSET)
-      put_uint(json, "offset", warning->offset);
-    put_text(json, "message", warning->message);
+      kymo_json_member(json, "offset", uint, warning->offset);
+    kymo_json_member(json, "message", text, warning->message);
     kymo_json_end(json, '}');
   }
   kymo_json_end(json, ']');
@@ -648,12 +627,11 @@ static int print_json(struct info *info) {
   for (size_t i = 0; i < kymo_trace_part_count(info->trace); i++)
     put_part(&json, info, kymo_trace_part(info->trace, i));
   kymo_json_end(&json, ']');
-  put_uint(&json, "events", info->events);
+  kymo_json_member(&json, "events", uint, info->events);
   if (info->has_times) {
-    put_int(&json, "begin", info->begin_ns);
-    put_int(&json, "end", info->end_ns);
-    kymo_json_key(&json, "epoch");
-    kymo_json_bool(&json, is_epoch(info));
+    kymo_json_member(&json, "begin", int, info->begin_ns);
+    kymo_json_member(&json, "end", int, info->end_ns);
+    kymo_json_member(&json, "epoch", bool, is_epoch(info));
   }
   put_warnings(&json, info->trace);
   put_damage(&json, info->trace);
