@@ -3,7 +3,9 @@
 """Closes while iterating, in all ways: by chance (seeded), in threads, in cycles of garbage, in loops that fail, after a fork. Every event
 that is still there must have the values that it had.
 
-    lifetime.py [--seed N] [--rounds N] TRACE LOSSY     traces of tests/query/make_trace.py and tests/cli/sample_trace.py
+    lifetime.py [--seed N] [--rounds N] [--cases] TRACE LOSSY     traces of tests/query/make_trace.py and tests/cli/sample_trace.py
+
+The seed decides which steps are taken by chance. --cases runs the other cases too, which have no seed.
 """
 import argparse
 import gc
@@ -329,10 +331,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--rounds', type=int, default=2000)
+    parser.add_argument('--cases', action='store_true')
     parser.add_argument('path')
     parser.add_argument('lossy')
     arguments = parser.parse_args()
     Fuzz(arguments.path, arguments.seed).run(arguments.rounds)
+    if not arguments.cases:
+        return
     for case in (closed_by_thread, passes_of_threads, handed_over, one_pass_of_two_threads, garbage, finalisers, forked, nothing_leaks):
         case(arguments.path)
         print(f'    {case.__name__}', flush=True)
