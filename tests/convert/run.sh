@@ -3,7 +3,7 @@
 # rungs: plain address
 #
 # kymo convert and kymo merge: what is written reads as what was read, here and in the installed babeltrace2: events,
-# losses, parts of traces by names and times, all streams as one, and whatever is converted again.
+# losses, parts of traces by names and times, all streams as one, and whatever is converted again. KYMO_ROUNDS=N: random traces (14).
 set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
 data=${KYMO_SHARED:-/nonexistent}/data
@@ -22,38 +22,35 @@ if [ -d "$data" ]; then
   folders='lttng-discarded lttng-session-rotation lttng-two-channels-timer lttng-uid-kinds'
   [ -n "$sanitizer" ] || folders+=' babeltrace'
   mapfile -t traces < <(for folder in $folders; do shared_traces $folder; done)
-  [ -n "$sanitizer" ] || mapfile -t -O ${#traces[@]} traces < <(for folder in actf field yactfr; do shared_traces $folder; done)
-  hold traces "${traces[@]}"
-  mapfile -t traces < <(for folder in $folders; do shared_traces $folder; done)
-  hold parts "${traces[@]}"
-  hold merge "${traces[@]}"
+  hold traces,parts,merge "${traces[@]}"
+  if [ -z "$sanitizer" ]; then
+    mapfile -t traces < <(for folder in actf field yactfr; do shared_traces $folder; done)
+    hold traces "${traces[@]}"
+  fi
   mapfile -t traces < <(for file in "$data"/cpel/*.cpel; do echo "$(basename "$file")=$file"; done)
-  hold traces "${traces[@]}"
-  hold merge "${traces[@]}"
+  hold traces,merge "${traces[@]}"
 else
   skip 'traces of others' 'no shared data'
 fi
 
 # ---- random traces ----
 
-count=40
+count=${KYMO_ROUNDS:-14}
 [ -n "$sanitizer" ] && count=12
 python3 "$KYMO_SOURCE/tests/differential/random_trace.py" random 1 $count
 mapfile -t traces < <(for seed in $(seq 1 $count); do echo "random $seed=random/$seed"; done)
-hold traces "${traces[@]}"
-hold parts "${traces[@]:0:$((count / 2))}"
-hold merge "${traces[@]}"
+hold traces,parts,merge "${traces[@]:0:$(((count + 1) / 2))}"
+hold traces,merge "${traces[@]:$(((count + 1) / 2))}"
 
 # ---- what kymo records ----
 
 must_build worker
-"$kymo" record -q -o recorded -- "$bin/worker" -t 4 -n 5000 -m -c counters 2>said ||
+"$kymo" record -q -o recorded -- "$bin/worker" -t 4 -n 2000 -m -c counters 2>said ||
   not_ok 'records' "$(cat said)"
-may_lose "$kymo" record -q -o lost --buffer 16k -- "$bin/worker" -t 2 -n 30000 -m -c counters 2>said ||
+may_lose "$kymo" record -q -o lost --buffer 16k -- "$bin/worker" -t 2 -n 15000 -m -c counters 2>said ||
   not_ok 'records with losses' "$(cat said)"
-hold traces 'what kymo recorded=recorded' 'with losses=lost'
-hold parts 'what kymo recorded=recorded'
-hold merge 'what kymo recorded=recorded' 'with losses=lost'
+hold traces,parts,merge 'what kymo recorded=recorded'
+hold traces,merge 'with losses=lost'
 
 # Rings that a process left when it was killed.
 converts_rings() {
@@ -116,9 +113,8 @@ divides() {
     "$kymo" convert -o divided-again divided && cmp divided/stream divided-again/stream
 }
 check 'packets are divided where headers cannot represent the time' divides
-hold parts 'narrow times=narrow'
-hold merge 'narrow times=narrow' 'times without begin=blind'
-hold traces 'narrow times=narrow' 'times without begin=blind'
+hold parts,merge,traces 'narrow times=narrow'
+hold merge,traces 'times without begin=blind'
 
 # Events of one time come in the order of their streams' ids.
 python3 "$here/twin_trace.py" twins
