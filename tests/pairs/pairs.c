@@ -18,7 +18,7 @@
 
 #define MOST 3000
 #define TRACES 2000
-#define STRIDE 17
+#define STRIDE 53
 
 struct counts {
   uint64_t events, losses, packets;
