@@ -67,6 +67,9 @@ struct kymo_recording_options {
                                 the kernel's uprobe_events, without a group: "p NAME FILE:OFFSET
                                 NAME=%REGISTER:TYPE …", and "r …" where the function returns; ends with NULL.
                                 NULL: none. With `kernel` */
+  uint32_t
+      sample_hz; /* how often a second of CPU time the threads of the command or process and of its children
+ are sampled, 1 to 10000; the samples are in DIRECTORY/samples; 0: never. Not with SNAPSHOTS, nor in parts */
 };
 
 int kymo_recording_start_(struct kymo_recording **recording, char *const *command,
@@ -76,9 +79,9 @@ int kymo_recording_start_(struct kymo_recording **recording, char *const *comman
  * Starts a command, found as execvp finds it, with its tracepoints on: `command` is argv, which ends with
  * NULL. Returns KYMO_OK and the recording, to be freed by kymo_recording_free; or with the error
  * KYMO_E_UNKNOWN: there is no such command; KYMO_E_USAGE: it cannot be run, or the options make no sense;
- * KYMO_E_ABSENT: there is no directory for rings, or no tracefs or no event for
- * `kernel`; KYMO_E_SYSTEM, KYMO_E_MEMORY. SIGXFSZ should be ignored: a
- * file that may not grow is an error then.
+ * KYMO_E_ABSENT: there is no directory for rings, no tracefs or no event for `kernel`, or no perf_event_open
+ * for `sample_hz`; KYMO_E_SYSTEM, KYMO_E_MEMORY. SIGXFSZ should be ignored: a file that may not grow is an
+ * error then.
  */
 static inline int kymo_recording_start(struct kymo_recording **recording, char *const *command,
                                        const struct kymo_recording_options *options,
@@ -91,8 +94,8 @@ int kymo_recording_attach_(struct kymo_recording **recording, int pid,
 /*
  * Records process `pid`, which runs already, from now on. When the recording ends the process is as it was.
  * Returns as above; KYMO_E_UNKNOWN: there is no such process, or it has no tracepoints; KYMO_E_USAGE: the
- * process refuses, for instance because it is recorded already. With `kernel` the process may be one without
- * tracepoints; `pid` 0: none, only events of the kernel, until kymo_recording_stop.
+ * process refuses, for instance because it is recorded already. With `kernel` or `sample_hz` the process may
+ * be one without tracepoints; with `kernel`, `pid` 0: none, only events of the kernel, until kymo_recording_stop.
  */
 static inline int kymo_recording_attach(struct kymo_recording **recording, int pid,
                                         const struct kymo_recording_options *options,
@@ -157,6 +160,9 @@ enum kymo_recording_number {
   KYMO_RECORDING_WAIT_STATUS,   /* after KYMO_END of a command: how it ended, as waitpid reports it */
   KYMO_RECORDING_KERNEL_EVENTS, /* of the kernel, in the trace … */
   KYMO_RECORDING_KERNEL_LOST,   /* … and lost */
+  KYMO_RECORDING_SAMPLES,       /* in the trace … */
+  KYMO_RECORDING_SAMPLES_LOST,  /* … and lost */
+  KYMO_RECORDING_SAMPLES_USER,  /* 1: the caller may not sample the kernel: they are without its part */
 };
 int64_t kymo_recording_number(const struct kymo_recording *recording, enum kymo_recording_number what);
 /* After kymo_recording_stop: directories of rings that hold what could not be written, for

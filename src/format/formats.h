@@ -15,6 +15,7 @@ extern const struct kymo_format kymo_format_installed;
 extern const struct kymo_format kymo_format_kernel;
 extern const struct kymo_format kymo_format_perf;
 extern const struct kymo_format kymo_format_ring;
+extern const struct kymo_format kymo_format_samples;
 extern const struct kymo_format kymo_format_trace_cmd;
 
 /* All formats in the order in which they are tried, NULL at the end (list.c). */

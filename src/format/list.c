@@ -10,6 +10,7 @@ const struct kymo_format *const kymo_formats[] = {
     &kymo_format_cpel,
     &kymo_format_trace_cmd,
     &kymo_format_kernel,
+    &kymo_format_samples,
     &kymo_format_perf,
     &kymo_format_frames,
     &kymo_format_described,

@@ -100,14 +100,15 @@ static bool read_origin(const struct attached *a, char origin[KYMO_CLOCK_ORIGIN_
   return is_read;
 }
 
-/* Events of the kernel have the clock of the rings, and a directory of their own beside the process's. */
-static int make_kernel(struct attached *a, const char *program, struct kymo_error *error) {
+/* Events of the kernel have the clock of the rings. They and samples have directories of their own beside the
+ * process's. */
+static int make_others(struct attached *a, const char *program, struct kymo_error *error) {
   struct kymo_recording *recording = &a->recording;
   char origin[KYMO_CLOCK_ORIGIN_MAX];
   memcpy(a->directory, recording->trace, sizeof a->directory);
-  if (!recording->options.kernel)
+  if (!kymo_recording_has_others(recording))
     return KYMO_OK;
-  int status = kymo_recording_make_kernel(recording, read_origin(a, origin) ? origin : NULL, error);
+  int status = kymo_recording_make_others(recording, read_origin(a, origin) ? origin : NULL, false, error);
   if (status)
     return status;
   if ((size_t)snprintf(a->directory, sizeof a->directory, "%s/%s-%d", recording->trace, program,
@@ -130,11 +131,11 @@ static int begin(struct attached *a, struct kymo_error *error) {
   if (!status)
     status = kymo_recording_make_trace(&a->recording, kymo_pool_program(&a->view, program), error);
   if (!status)
-    status = make_kernel(a, program, error);
+    status = make_others(a, program, error);
   if (!status)
     status = kymo_collect_begin(&a->collector, &a->view, a->source, a->directory, error);
-  if (!status && recording->kernel)
-    status = kymo_kernel_follow(recording->kernel, recording->pid, error);
+  if (!status)
+    status = kymo_recording_follow(&a->recording, error);
   if (status)
     return status;
   kymo_collect_from_now(&a->collector);
@@ -298,13 +299,12 @@ int kymo_recording_attach_(struct kymo_recording **recording, int pid,
                           : begin(a, error);
   if (!status)
     return KYMO_OK;
-  kymo_kernel_free(a->recording.kernel);
-  a->recording.kernel = NULL;
+  kymo_recording_drop_others(&a->recording);
   if (a->directory[0])
     rmdir(a->directory);
   if (a->recording.trace[0])
     rmdir(a->recording.trace);
-  bool is_without = status == KYMO_E_UNKNOWN && asked->kernel && kill(pid, 0) == 0;
+  bool is_without = status == KYMO_E_UNKNOWN && kymo_recording_has_others(&a->recording) && kill(pid, 0) == 0;
   struct kymo_recording_options again = *asked;
   kymo_recording_free(*recording);
   *recording = NULL;

@@ -107,7 +107,10 @@ static bool set_variables(const struct kymo_recording *recording) {
 }
 
 /* The child's half: never returns. A failure is written to the pipe. */
-static void run_command(const struct kymo_recording *recording, char *const *arguments, int report) {
+static void run_command(const struct kymo_recording *recording, char *const *arguments, int report, int go) {
+  char byte;
+  if (read(go, &byte, 1) != 1) /* it cannot be sampled */
+    _exit(127);
   bool is_set = set_variables(recording);
   int refused = is_set && recording->kernel ? kymo_kernel_enter(recording->kernel) : 0;
   errno = refused ? refused : errno;
@@ -124,16 +127,29 @@ static void run_command(const struct kymo_recording *recording, char *const *arg
 
 static int start(struct command *command, char *const *arguments, struct kymo_error *error) {
   struct kymo_recording *recording = &command->recording;
-  int report[2], reason = 0;
-  if (pipe2(report, O_CLOEXEC) || (recording->pid = fork()) < 0)
+  int report[2], go[2], reason = 0;
+  if (pipe2(report, O_CLOEXEC) || pipe2(go, O_CLOEXEC) || (recording->pid = fork()) < 0)
     return kymo_fail(error, KYMO_E_SYSTEM, "cannot start a process: %s", strerror(errno));
-  if (!recording->pid)
-    run_command(recording, arguments, report[1]);
+  if (!recording->pid) {
+    close(go[1]);
+    run_command(recording, arguments, report[1], go[0]);
+  }
   close(report[1]);
+  int status = recording->samples ? kymo_sampling_follow(recording->samples, recording->pid, error) : KYMO_OK;
+  if (!status && write(go[1], "", 1) != 1)
+    status = kymo_fail(error, KYMO_E_SYSTEM, "cannot start a process: %s", strerror(errno));
+  close(go[0]);
+  close(go[1]);
+  if (status) {
+    close(report[0]);
+    waitpid(recording->pid, NULL, 0);
+    return status == KYMO_E_UNKNOWN ? KYMO_E_SYSTEM : status;
+  }
   ssize_t n = read(report[0], &reason, sizeof reason);
   close(report[0]);
   if (n != sizeof reason) {
     kymo_kernel_keep(recording->kernel);
+    kymo_sampling_keep(recording->samples);
     command->process = (int)syscall(SYS_pidfd_open, recording->pid, 0);
     return KYMO_OK;
   }
@@ -336,10 +352,10 @@ static int begin(struct command *command, char *const *arguments, struct kymo_er
                                                   .rotate_bytes = options->rotate_bytes,
                                                   .rotate_seconds = options->rotate_seconds,
                                                   .keep = options->keep,
-                                                  .beside = options->kernel ? KYMO_KERNEL_DIRECTORY : NULL});
+                                                  .beside = kymo_recording_has_others(recording)});
   if (!command->drain)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  status = kymo_recording_make_kernel(recording, NULL, error);
+  status = kymo_recording_make_others(recording, NULL, true, error);
   return status ? status : start(command, arguments, error);
 }
 
@@ -356,8 +372,7 @@ int kymo_recording_start_(struct kymo_recording **recording, char *const *argume
   status = begin(command, arguments, error);
   if (!status)
     return KYMO_OK;
-  kymo_kernel_free(command->recording.kernel);
-  command->recording.kernel = NULL;
+  kymo_recording_drop_others(&command->recording);
   if (command->recording.rings[0])
     rmdir(command->recording.rings);
   if (command->recording.trace[0])

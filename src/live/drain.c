@@ -3,6 +3,7 @@
 #include "base/dir.h"
 #include "base/fail.h"
 #include "base/path.h"
+#include "live/beside.h"
 #include "live/ctf2.h"
 #include "live/sleep.h"
 #include "live/sync.h"
@@ -248,7 +249,7 @@ static int finish_place(const struct kymo_drain *drain, struct kymo_error *error
     if (e->d_name[0] == '.' || !put_place(drain, trace, drain->part, e->d_name))
       continue;
     traces++;
-    if (drain->options.ctf2 && !(drain->options.beside && !strcmp(e->d_name, drain->options.beside)))
+    if (drain->options.ctf2 && !(drain->options.beside && kymo_beside_is(e->d_name)))
       status = kymo_trace_to_ctf2(trace, error);
   }
   if (is_cut && !status)

@@ -37,7 +37,7 @@ struct kymo_drain_options {
    * for all processes, or the description and one packet if that is more, and is written for about
    * rotate_seconds. The newest `keep` parts are kept; 0: all. */
   uint64_t rotate_bytes, rotate_seconds, keep;
-  const char *beside; /* the name of another trace in `directory`, or NULL: then each process keeps its own */
+  bool beside; /* other traces are in `directory`, too (live/beside.h): each process keeps its own */
 };
 /* NULL: out of memory. */
 struct kymo_drain *kymo_drain_new(const struct kymo_drain_options *options);

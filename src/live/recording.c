@@ -3,6 +3,7 @@
 #include "live/recording.h"
 #include "base/fail.h"
 #include "base/sized.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -24,6 +25,11 @@ static int check(const struct kymo_recording_options *options, struct kymo_error
   if (options->kernel && (rotates || options->flags & KYMO_RECORD_SNAPSHOTS))
     return kymo_fail(error, KYMO_E_USAGE,
                      "events of the kernel are neither recorded in parts nor in snapshots");
+  if (options->sample_hz && (rotates || options->flags & KYMO_RECORD_SNAPSHOTS))
+    return kymo_fail(error, KYMO_E_USAGE, "samples are neither recorded in parts nor in snapshots");
+  if (options->sample_hz > KYMO_SAMPLING_HZ_MAX)
+    return kymo_fail(error, KYMO_E_USAGE, "expected 1 to %d samples a second, found %" PRIu32,
+                     KYMO_SAMPLING_HZ_MAX, options->sample_hz);
   if (options->flags & KYMO_RECORD_KERNEL_OURS && !options->kernel)
     return kymo_fail(error, KYMO_E_USAGE, "no events of the kernel are asked for");
   return KYMO_OK;
@@ -60,18 +66,9 @@ int kymo_recording_make_trace(struct kymo_recording *recording, const char *prog
   return status;
 }
 
-int kymo_recording_make_kernel(struct kymo_recording *recording, const char *origin,
-                               struct kymo_error *error) {
+static int make_kernel(struct kymo_recording *recording, const struct kymo_session_clock *clock,
+                       struct kymo_error *error) {
   const struct kymo_recording_options *asked = &recording->options;
-  struct kymo_session_clock clock;
-  if (!asked->kernel)
-    return KYMO_OK;
-  const char *chosen = secure_getenv("KYMO_CLOCK");
-  bool is_counter = origin ? strncmp(origin, "counter", 7) == 0 : !chosen || strcmp(chosen, "monotonic") != 0;
-  kymo_kernel_clock(&clock, is_counter, &recording->clock);
-  if (origin)
-    kymo_session_clock_take_origin(&clock, origin, false);
-  kymo_session_clock_put_origin(&clock, recording->origin);
   const struct kymo_kernel_options options = {.events = asked->kernel,
                                               .probes = asked->probes,
                                               .directory = recording->trace,
@@ -79,12 +76,64 @@ int kymo_recording_make_kernel(struct kymo_recording *recording, const char *ori
                                               .only_ours =
                                                   kymo_recording_has(recording, KYMO_RECORD_KERNEL_OURS),
                                               .sync = kymo_recording_has(recording, KYMO_RECORD_SYNC)};
-  int status = kymo_kernel_new(&recording->kernel, &options, &clock, error);
+  return kymo_kernel_new(&recording->kernel, &options, clock, error);
+}
+
+/* Samples have CLOCK_MONOTONIC, whatever the clock of others is. */
+static int make_samples(struct kymo_recording *recording, const struct kymo_session_clock *clock,
+                        bool at_exec, struct kymo_error *error) {
+  const struct kymo_sampling_options options = {.directory = recording->trace,
+                                                .hz = recording->options.sample_hz,
+                                                .at_exec = at_exec,
+                                                .sync = kymo_recording_has(recording, KYMO_RECORD_SYNC)};
+  struct kymo_session_clock own = *clock;
+  if (clock->is_counter)
+    kymo_session_clock_start(&own, KYMO_CLOCK_MONOTONIC, NULL);
+  return kymo_sampling_new(&recording->samples, &options, &own, error);
+}
+
+/* With samples programs that begin take CLOCK_MONOTONIC, too. */
+int kymo_recording_make_others(struct kymo_recording *recording, const char *origin, bool at_exec,
+                               struct kymo_error *error) {
+  const struct kymo_recording_options *asked = &recording->options;
+  struct kymo_session_clock clock;
+  int status = KYMO_OK;
+  if (!kymo_recording_has_others(recording))
+    return KYMO_OK;
+  const char *chosen = secure_getenv("KYMO_CLOCK");
+  bool is_free = !chosen || strcmp(chosen, "monotonic") != 0;
+  kymo_kernel_clock(&clock, origin ? strncmp(origin, "counter", 7) == 0 : is_free && !asked->sample_hz,
+                    &recording->clock);
+  if (asked->sample_hz && !origin)
+    recording->clock = "monotonic";
+  if (origin)
+    kymo_session_clock_take_origin(&clock, origin, false);
+  kymo_session_clock_put_origin(&clock, recording->origin);
+  if (asked->kernel)
+    status = make_kernel(recording, &clock, error);
+  if (status == KYMO_OK && asked->sample_hz)
+    status = make_samples(recording, &clock, at_exec, error);
   if (status == KYMO_E_USAGE || status == KYMO_E_UNKNOWN) /* these are of the command */
     status = KYMO_E_ABSENT;
   if (error && status)
     error->code = status;
   return status;
+}
+
+int kymo_recording_follow(struct kymo_recording *recording, struct kymo_error *error) {
+  int status = recording->samples ? kymo_sampling_follow(recording->samples, recording->pid, error) : KYMO_OK;
+  if (status == KYMO_OK && recording->kernel)
+    status = kymo_kernel_follow(recording->kernel, recording->pid, error);
+  if (status == KYMO_OK)
+    kymo_sampling_keep(recording->samples);
+  return status;
+}
+
+void kymo_recording_drop_others(struct kymo_recording *recording) {
+  kymo_kernel_free(recording->kernel);
+  kymo_sampling_free(recording->samples);
+  recording->kernel = NULL;
+  recording->samples = NULL;
 }
 
 /* ---- taking and waiting ---- */
@@ -130,9 +179,13 @@ int kymo_recording_stop(struct kymo_recording *recording, struct kymo_error *err
   recording->is_stopped = true;
   int status =
       recording->kernel ? kymo_kernel_stop(recording->kernel, &recording->kernel_sum, error) : KYMO_OK;
-  int stopped = recording->kind->stop(recording, status ? &later : error);
+  int stopped = recording->samples
+                    ? kymo_sampling_stop(recording->samples, &recording->samples_sum, status ? &later : error)
+                    : KYMO_OK;
   status = status ? status : stopped;
-  recording->sum.is_unsynced |= recording->kernel_sum.is_unsynced;
+  stopped = recording->kind->stop(recording, status ? &later : error);
+  status = status ? status : stopped;
+  recording->sum.is_unsynced |= recording->kernel_sum.is_unsynced | recording->samples_sum.is_unsynced;
   if (recording->sum.left_out.code)
     kymo_error_text(&recording->sum.left_out, recording->left_out, sizeof recording->left_out);
   return status;
@@ -142,7 +195,7 @@ void kymo_recording_free(struct kymo_recording *recording) {
   if (!recording)
     return;
   recording->kind->free(recording);
-  kymo_kernel_free(recording->kernel);
+  kymo_recording_drop_others(recording);
   free(recording);
 }
 
@@ -181,6 +234,9 @@ int64_t kymo_recording_number(const struct kymo_recording *recording, enum kymo_
   case KYMO_RECORDING_WAIT_STATUS: return recording->wait_status;
   case KYMO_RECORDING_KERNEL_EVENTS: return (int64_t)recording->kernel_sum.events;
   case KYMO_RECORDING_KERNEL_LOST: return (int64_t)recording->kernel_sum.lost;
+  case KYMO_RECORDING_SAMPLES: return (int64_t)recording->samples_sum.samples;
+  case KYMO_RECORDING_SAMPLES_LOST: return (int64_t)recording->samples_sum.lost;
+  case KYMO_RECORDING_SAMPLES_USER: return recording->samples_sum.without_kernel;
   }
   return -1;
 }

@@ -7,6 +7,7 @@
 
 #include "live/drain.h"
 #include "live/kernel/kernel.h"
+#include "live/samples/sampling.h"
 #include "ring/places.h"
 #include <kymo/live.h>
 
@@ -31,10 +32,12 @@ struct kymo_recording {
   bool has_ended, is_stopped;
   int64_t retry_ns;                   /* after an error: when to try again; else 0 */
   struct kymo_kernel *kernel;         /* records events of the kernel; or NULL */
-  char origin[KYMO_CLOCK_ORIGIN_MAX]; /* of its clock, for the programs; "" without `kernel` */
+  struct kymo_sampling *samples;      /* or NULL */
+  char origin[KYMO_CLOCK_ORIGIN_MAX]; /* of the clock of both, for the programs; "" without them */
   const char *clock;                  /* what KYMO_CLOCK must be then, or NULL */
   /* what is known after the end */
   struct kymo_kernel_sum kernel_sum;
+  struct kymo_sampling_sum samples_sum;
   struct kymo_drain_sum sum;
   bool has_rings; /* they are not removed */
   char cause[KYMO_PATH_MAX], snapshot[KYMO_PATH_MAX];
@@ -53,11 +56,20 @@ int64_t kymo_recording_now_ns(void);
 int kymo_recording_new(struct kymo_recording **recording, size_t size, const struct kymo_recording_kind *kind,
                        const struct kymo_recording_options *options, size_t options_size,
                        struct kymo_error *error);
-/* Makes ready to record events of the kernel, if that is asked for: by the clock `origin` (ring/clock.h), or
- * that which programs would use now if it is NULL. The directory of the trace is there. */
-int kymo_recording_make_kernel(struct kymo_recording *recording, const char *origin,
+/* Whether there are other traces beside those of programs: events of the kernel, samples. */
+static inline bool kymo_recording_has_others(const struct kymo_recording *recording) {
+  return recording->options.kernel || recording->options.sample_hz;
+}
+/* Makes ready to record events of the kernel and samples, if they are asked for: by the clock `origin`
+ * (ring/clock.h), or that which programs would use now if it is NULL. The directory of the trace is there.
+ * `at_exec`: samples begin when the process executes the command. */
+int kymo_recording_make_others(struct kymo_recording *recording, const char *origin, bool at_exec,
                                struct kymo_error *error);
-/* Makes a recording of events of the kernel alone; `pid` is a process, or 0. (kernel/alone.c) */
+/* Begins to record both, of a process that runs. */
+int kymo_recording_follow(struct kymo_recording *recording, struct kymo_error *error);
+/* Removes both: the recording did not begin. */
+void kymo_recording_drop_others(struct kymo_recording *recording);
+/* Makes a recording of events of the kernel, samples or both alone; `pid` is a process, or 0. (alone.c) */
 int kymo_recording_alone(struct kymo_recording **recording, int pid,
                          const struct kymo_recording_options *options, struct kymo_error *error);
 /* Creates the directory of the trace; `program` is the name for a new one. */

@@ -41,6 +41,7 @@ enum {
   OPTION_PROBE,
   OPTION_KERNEL_OURS,
   OPTION_KERNEL_BUFFER,
+  OPTION_SAMPLE,
 };
 
 /* minimum bytes of a part; enough for a description and some packets */
@@ -129,6 +130,10 @@ static const struct argp_option options[] = {
      "Of the kernel, only events of the command or process, its threads and its children", 0},
     {"kernel-buffer", OPTION_KERNEL_BUFFER, "SIZE", 0,
      "Size of the kernel's buffer of one processor, 16k to 1G (default: 8M)", 0},
+    {"sample", OPTION_SAMPLE, "HZ", 0,
+     "Record where the threads of the command or process and its children are, and by which calls, HZ times "
+     "a second (1 to 10000) of their CPU time, on the same time line; times are then of CLOCK_MONOTONIC",
+     0},
     {"quiet", 'q', NULL, 0, "Do not print where the trace is and how many events were lost", 0},
     {0},
 };
@@ -249,6 +254,14 @@ static void check_kernel(struct argp_state *state, const struct record *record) 
     argp_error(state, "--kernel-only-ours needs a command or -p");
 }
 
+static void check_sample(struct argp_state *state, const struct record *record) {
+  const struct kymo_recording_options *how = &record->what.options;
+  if (how->sample_hz && (how->rotate_bytes || how->rotate_seconds || record->what.triggers.any))
+    argp_error(state, "--sample is neither with --rotate nor with --snapshot-on");
+  if (how->sample_hz && !record->what.pid && !record->what.command)
+    argp_error(state, "--sample needs a command or -p");
+}
+
 /* What has to be with what. */
 static void check(struct argp_state *state, struct record *record) {
   struct kymo_recording_options *how = &record->what.options;
@@ -293,6 +306,15 @@ static void take_kernel_buffer(struct argp_state *state, struct record *record, 
   record->what.options.kernel_buffer = bytes;
 }
 
+static void take_sample(struct argp_state *state, struct record *record, const char *text) {
+  enum { HZ_MAX = 10000 };
+  size_t digits = strspn(text, "0123456789");
+  unsigned long hz = digits && digits <= 5 && !text[digits] ? strtoul(text, NULL, 10) : 0;
+  if (!hz || hz > HZ_MAX)
+    argp_error(state, "--sample is a number of samples a second from 1 to %d, not \"%s\"", HZ_MAX, text);
+  record->what.options.sample_hz = (uint32_t)hz;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state) {
   struct record *record = state->input;
   switch (key) {
@@ -320,6 +342,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case OPTION_PROBE: add_probe(state, record, argument); return 0;
   case OPTION_KERNEL_OURS: set_flag(record, KYMO_RECORD_KERNEL_OURS, true); return 0;
   case OPTION_KERNEL_BUFFER: take_kernel_buffer(state, record, argument); return 0;
+  case OPTION_SAMPLE: take_sample(state, record, argument); return 0;
   case OPTION_SYNC: set_flag(record, KYMO_RECORD_SYNC, true); return 0;
   case 'q': record->what.quiet = true; return 0;
   case ARGP_KEY_ARGS: record->what.command = state->argv + state->next; return 0;
@@ -328,6 +351,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
   case ARGP_KEY_END:
     check_what(state, record);
     check_kernel(state, record);
+    check_sample(state, record);
     check(state, record);
     return 0;
   default: return ARGP_ERR_UNKNOWN;
@@ -439,7 +463,8 @@ static void take_signals(struct run *run) {
 
 static void say_sum(const struct run *run) {
   const char *trace = text_of(run, KYMO_RECORDING_DIRECTORY);
-  char overwritten[48] = "", parts[64] = "", removed[48] = "", processes[48] = "", kernel[96] = "";
+  char overwritten[48] = "", parts[64] = "", removed[48] = "", processes[48] = "", kernel[96] = "",
+       samples[96] = "";
   if (run->what->options.flags & KYMO_RECORD_OVERWRITE)
     snprintf(overwritten, sizeof overwritten, ", %" PRIu64 " overwritten",
              number_of(run, KYMO_RECORDING_OVERWRITTEN));
@@ -453,10 +478,15 @@ static void say_sum(const struct run *run) {
   if (run->what->options.kernel)
     snprintf(kernel, sizeof kernel, "; of the kernel %" PRIu64 " events, %" PRIu64 " lost",
              number_of(run, KYMO_RECORDING_KERNEL_EVENTS), number_of(run, KYMO_RECORDING_KERNEL_LOST));
-  tool_say("%s %s: %" PRIu64 " events, %" PRIu64 " lost%s%s%s%s%s",
+  if (run->what->options.sample_hz)
+    snprintf(samples, sizeof samples, "; %" PRIu64 " samples, %" PRIu64 " lost",
+             number_of(run, KYMO_RECORDING_SAMPLES), number_of(run, KYMO_RECORDING_SAMPLES_LOST));
+  tool_say("%s %s: %" PRIu64 " events, %" PRIu64 " lost%s%s%s%s%s%s",
            access(trace, F_OK) ? "no trace could be written to" : "trace in", trace,
            number_of(run, KYMO_RECORDING_EVENTS), number_of(run, KYMO_RECORDING_LOST), overwritten, parts,
-           removed, processes, kernel);
+           removed, processes, kernel, samples);
+  if (number_of(run, KYMO_RECORDING_SAMPLES_USER))
+    tool_say("the samples are without the kernel's part: run as root, or with the capability CAP_PERFMON");
 }
 
 /* Reports what could not be written, and how to save it. */
@@ -492,7 +522,8 @@ static void say_advice(const struct run *run, const char *larger) {
 static void summarise(const struct run *run) {
   const char *const *command = (const char *const *)run->what->command;
   const char *enable = run->what->options.enable;
-  if (!number_of(run, KYMO_RECORDING_PROCESSES) && !run->what->options.kernel) {
+  if (!number_of(run, KYMO_RECORDING_PROCESSES) && !run->what->options.kernel &&
+      !run->what->options.sample_hz) {
     tool_say("nothing was recorded: no process had a tracepoint that matches %s%s", enable ? enable : "*",
              kymo_point_hint(command[0], enable ? enable : "*").text);
     return;
@@ -532,7 +563,9 @@ static void stop(struct run *run) {
     tool_say("%s", left_out);
   }
   run->is_partial |= status < 0 || left_out || number_of(run, KYMO_RECORDING_LOST) ||
-                     number_of(run, KYMO_RECORDING_KERNEL_LOST) || number_of(run, KYMO_RECORDING_IS_UNSYNCED);
+                     number_of(run, KYMO_RECORDING_KERNEL_LOST) ||
+                     number_of(run, KYMO_RECORDING_SAMPLES_LOST) ||
+                     number_of(run, KYMO_RECORDING_IS_UNSYNCED);
 }
 
 static int finish(struct run *run) {
@@ -579,7 +612,7 @@ static int run_untraced(const struct run *run, const struct kymo_error *error) {
 }
 
 static int cannot_start(const struct run *run, int status, const struct kymo_error *error) {
-  if (status == KYMO_E_ABSENT && !run->what->options.kernel)
+  if (status == KYMO_E_ABSENT && !run->what->options.kernel && !run->what->options.sample_hz)
     return run_untraced(run, error);
   tool_say_error(error);
   return status == KYMO_E_UNKNOWN ? 127 : status == KYMO_E_USAGE ? 126 : TOOL_FAILED;

@@ -42,35 +42,6 @@ bool kymo_ftrace_is_directory(const char *path) {
 
 /* ---- beside the pages ---- */
 
-/* A file of one line; *text NULL: there is none. */
-static int read_line(const char *directory, const char *name, uint8_t **text, struct kymo_error *error) {
-  enum { LINE_LIMIT = 256 };
-  char path[PATH_BYTES];
-  size_t size = 0;
-  *text = NULL;
-  return kymo_path_join(path, sizeof path, directory, name)
-             ? kymo_file_read_if_there(path, LINE_LIMIT, text, &size, error)
-             : KYMO_OK;
-}
-
-static int take_lost(struct ftrace_file *file, const char *directory, struct kymo_error *error) {
-  uint8_t *text;
-  int status = read_line(directory, "lost", &text, error);
-  file->lost = text ? strtoull((const char *)text, NULL, 10) : 0;
-  free(text);
-  return status;
-}
-
-static int take_clock(struct ftrace_file *file, const char *directory, struct kymo_error *error) {
-  uint8_t *text;
-  int status = read_line(directory, "clock", &text, error);
-  if (text &&
-      !(file->origin = kymo_arena_copy(&file->arena, (const char *)text, strcspn((char *)text, "\n"))))
-    status = no_memory(error);
-  free(text);
-  return status;
-}
-
 /* Of two names of a thread the first counts: those of the recorder come before those in the head. */
 static int take_names(struct ftrace_file *file, const char *directory, struct kymo_error *error) {
   char path[PATH_BYTES];
@@ -145,9 +116,7 @@ int kymo_ftrace_take_directory(struct ftrace_file *file, const char *directory, 
   file->buffer_count = 1; /* a head has no instances */
   if (!file->directory)
     return no_memory(error);
-  int status = take_clock(file, directory, error);
-  if (status == KYMO_OK)
-    status = take_lost(file, directory, error);
+  int status = kymo_beside_read(&file->beside, directory, &file->arena, error);
   if (status == KYMO_OK)
     status = take_names(file, directory, error);
   return status == KYMO_OK ? take_pages(file, directory, error) : status;

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "format/beside.h"
 #include "lang/ftrace/ftrace.h"
 #include "source/map.h"
 
@@ -71,8 +72,7 @@ struct ftrace_file {
   struct ftrace_buffer *buffers;
   uint32_t buffer_count, buffer_capacity;
   const char *clock, *uname, *writer; /* options, or NULL */
-  uint64_t lost;                      /* after the last pages, as the recorder of a directory has noted */
-  const char *origin;                 /* of the clock, if it is that of a recording (ring/clock.h), or NULL */
+  struct kymo_beside beside;          /* of a directory */
   int64_t offset_ns;                  /* added to all times */
   bool has_date, has_tsc;
   uint32_t tsc_multiplier, tsc_shift;

@@ -127,10 +127,10 @@ static int add_part(struct kymo_trace *trace, struct ftrace_shared *shared,
   int status = kymo_trace_add_part(trace, &source, &part, error);
   if (status == KYMO_OK && shared->file.directory)
     status = kymo_clocks_load(trace, part, shared->file.directory, error);
-  if (status == KYMO_OK && shared->file.lost)
+  if (status == KYMO_OK && shared->file.beside.lost)
     kymo_trace_warn(trace, source.path, KYMO_ERROR_NO_OFFSET,
                     "%" PRIu64 " events of the kernel were lost after the last ones that could be written",
-                    shared->file.lost);
+                    shared->file.beside.lost);
   for (uint32_t i = 0; status == KYMO_OK && i < buffer->cpu_count; i++)
     if (buffer->cpus[i].size)
       status = add_stream(trace, part, memory, buffer, &buffer->cpus[i], error);

@@ -10,7 +10,6 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "format/ftrace/names.h"
-#include "ring/clock.h"
 #include "schema/build.h"
 #include "source/format.h"
 #include <inttypes.h>
@@ -58,27 +57,17 @@ static void set_identity(const struct ftrace_file *file, struct kymo_clock *cloc
   kymo_store_le64(clock->uuid + 8, hash.low);
 }
 
-/* The clock of a recording, which its programs have too. */
 static const struct kymo_clock *take_origin(struct maker *maker) {
-  struct kymo_session_clock from = {.is_counter = strncmp(maker->file->origin, "counter", 7) == 0};
-  if (!kymo_session_clock_take_origin(&from, maker->file->origin, true)) {
-    kymo_fail_at(maker->error, KYMO_E_FORMAT, maker->file->path, KYMO_ERROR_NO_OFFSET,
-                 "expected the origin of a clock beside it, found \"%.60s\"", maker->file->origin);
-    return NULL;
-  }
-  return kymo_builder_clock(
-      maker->builder,
-      &(struct kymo_clock){.name = from.is_counter ? "counter" : "monotonic",
-                           .description = from.is_counter ? "The processor's counter" : "CLOCK_MONOTONIC",
-                           .frequency = from.frequency,
-                           .offset_seconds = from.offset_seconds,
-                           .offset_cycles = from.offset_cycles,
-                           .origin_is_epoch = true});
+  struct kymo_clock clock;
+  const struct ftrace_file *file = maker->file;
+  return kymo_beside_clock(&clock, file->beside.origin, file->path, maker->error)
+             ? NULL
+             : kymo_builder_clock(maker->builder, &clock);
 }
 
 static const struct kymo_clock *make_clock(struct maker *maker) {
   const struct ftrace_file *file = maker->file;
-  if (file->origin)
+  if (file->beside.origin)
     return take_origin(maker);
   const char *name = maker->buffer->clock ? maker->buffer->clock : file->clock ? file->clock : "local";
   bool is_exact = counts_nanoseconds(name) || file->has_tsc;

@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "format/beside.h"
 #include "format/ftrace/file.h"
 #include "source/map.h"
 
@@ -105,6 +106,8 @@ struct perf_build_id {
 struct perf_file {
   struct kymo_arena arena;
   const char *path;
+  const char *directory; /* of a recording of kymo, in which the file is; or NULL */
+  struct kymo_beside beside;
   struct kymo_map map;
   const uint8_t *data;
   uint64_t size;

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* perf's perf.data: a part with one stream. All records are passed over once when it is opened (tasks.h). */
+/* perf's perf.data, and directories of `kymo record --sample` that contain one: a part with one stream. All
+ * records are passed over once when it is opened (tasks.h). */
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/list.h"
+#include "base/path.h"
 #include "decode/decoder.h"
+#include "format/clocks.h"
 #include "format/formats.h"
 #include "format/perf/stream.h"
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define PROBE_BYTES 8
 #define PAGE_BITS 12
@@ -144,8 +150,11 @@ static void free_part(void *memory) { kymo_perf_give_up(memory); }
 
 static int add_part(struct kymo_trace *trace, struct perf_shared *shared, struct kymo_error *error) {
   struct kymo_part *part = NULL;
-  struct kymo_part_source source = {.format = "perf",
-                                    .path = shared->file.path,
+  const struct perf_file *file = &shared->file;
+  struct kymo_part_source source = {.format = file->directory ? "samples" : "perf",
+                                    .path = file->directory ? file->directory : file->path,
+                                    /* as the times of the programs beside it */
+                                    .quirks = file->directory ? KYMO_QUIRK_ROUNDED : 0,
                                     .memory = shared,
                                     .free_memory = free_part,
                                     .kernel = &shared->functions,
@@ -156,6 +165,12 @@ static int add_part(struct kymo_trace *trace, struct perf_shared *shared, struct
     return error->code;
   shared->users++;
   int status = kymo_trace_add_part(trace, &source, &part, error);
+  if (status == KYMO_OK && file->directory)
+    status = kymo_clocks_load(trace, part, file->directory, error);
+  if (status == KYMO_OK && file->beside.lost)
+    kymo_trace_warn(trace, source.path, KYMO_ERROR_NO_OFFSET,
+                    "%" PRIu64 " samples were lost after the last ones that could be written",
+                    file->beside.lost);
   if (status != KYMO_OK)
     return status;
   shared->users++;
@@ -168,12 +183,23 @@ static int add_part(struct kymo_trace *trace, struct perf_shared *shared, struct
   return kymo_part_add_stream(trace, part, &stream, error);
 }
 
-static int open_one(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
+/* What a recording has beside its file. */
+static int take_directory(struct perf_file *file, const char *directory, struct kymo_error *error) {
+  file->directory = kymo_arena_copy(&file->arena, directory, strlen(directory));
+  return file->directory ? kymo_beside_read(&file->beside, directory, &file->arena, error)
+                         : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+}
+
+/* A file, also in a directory of a recording; or NULL. */
+static int open_one(struct kymo_trace *trace, const char *path, const char *directory,
+                    struct kymo_error *error) {
   struct perf_shared *shared = calloc(1, sizeof *shared);
   if (!shared)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   shared->users = 1;
   int status = kymo_perf_open(&shared->file, trace, path, error);
+  if (status == KYMO_OK && directory)
+    status = take_directory(&shared->file, directory, error);
   kymo_perf_tasks_begin(&shared->tasks, &shared->file);
   kymo_perf_kernel_begin(&shared->kernel, &shared->tasks);
   shared->recent = calloc(RECENT, sizeof *shared->recent);
@@ -202,7 +228,7 @@ static int perf_open_all(struct kymo_trace *trace, const char *const *paths, siz
   struct kymo_error local = {.code = KYMO_OK};
   int status = KYMO_OK;
   for (size_t i = 0; i < count && status == KYMO_OK; i++)
-    status = open_one(trace, paths[i], error ? error : &local);
+    status = open_one(trace, paths[i], NULL, error ? error : &local);
   return status;
 }
 
@@ -211,4 +237,35 @@ const struct kymo_format kymo_format_perf = {
     .summary = "samples and tracepoints that perf record saves (perf.data)",
     .probe = perf_probe,
     .open = perf_open_all,
+};
+
+/* ---- directories ---- */
+
+#define DATA_NAME "perf.data"
+
+static int samples_probe(const char *path, struct kymo_error *error) {
+  char data[4096], clock[4096];
+  if (!kymo_path_join(data, sizeof data, path, DATA_NAME) ||
+      !kymo_path_join(clock, sizeof clock, path, "clock") || access(clock, F_OK))
+    return KYMO_E_UNKNOWN;
+  return perf_probe(data, error);
+}
+
+static int samples_open_all(struct kymo_trace *trace, const char *const *paths, size_t count,
+                            struct kymo_error *error) {
+  struct kymo_error local = {.code = KYMO_OK};
+  int status = KYMO_OK;
+  for (size_t i = 0; i < count && status == KYMO_OK; i++) {
+    char data[4096];
+    kymo_path_join(data, sizeof data, paths[i], DATA_NAME); /* it was probed */
+    status = open_one(trace, data, paths[i], error ? error : &local);
+  }
+  return status;
+}
+
+const struct kymo_format kymo_format_samples = {
+    .name = "samples",
+    .summary = "samples of programs, as kymo record --sample keeps them",
+    .probe = samples_probe,
+    .open = samples_open_all,
 };

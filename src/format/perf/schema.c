@@ -51,6 +51,11 @@ static const char *clock_name(int32_t id) {
 
 static const struct kymo_clock *make_clock(const struct maker *maker) {
   const struct perf_file *file = maker->file;
+  struct kymo_clock recorded;
+  if (file->beside.origin)
+    return kymo_beside_clock(&recorded, file->beside.origin, file->path, maker->error)
+               ? NULL
+               : kymo_builder_clock(maker->builder, &recorded);
   int32_t id = file->attr_count ? file->attrs[0].clock_id : -1;
   uint64_t offset = file->wall_ns - file->clock_ns;
   bool is_wall = file->has_wall_clock && file->wall_ns >= file->clock_ns;
@@ -95,6 +100,8 @@ static int make_stream(struct maker *maker) {
   struct kymo_stream_class stream = {.clock = clock,
                                      .event_header = kymo_builder_struct(maker->builder, header, 3),
                                      .common_context = make_context(maker)};
+  if (!clock && maker->error && maker->error->code)
+    return maker->error->code;
   if (!clock || !stream.event_header || !stream.common_context)
     return no_memory(maker);
   return kymo_builder_stream(maker->builder, &stream, &maker->stream, maker->error);
@@ -111,7 +118,7 @@ static void add_entry(const struct maker *maker, const char *name, const char *t
 
 static void add_environment(const struct maker *maker) {
   const struct perf_file *file = maker->file;
-  add_entry(maker, "tracer_name", "perf");
+  add_entry(maker, "tracer_name", file->directory ? "kymo" : "perf");
   add_entry(maker, "tracer_version", file->version);
   add_entry(maker, "sysname", "Linux");
   add_entry(maker, "hostname", file->host);

@@ -4,11 +4,11 @@
 #include "base/fail.h"
 #include "base/list.h"
 #include "base/path.h"
+#include "live/beside.h"
 #include "live/kernel/pages.h"
 #include "live/recording.h"
 #include "live/sync.h"
-#include "ring/clocks.h"
-#include "ring/layout.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -86,29 +85,8 @@ static int open_cpus(struct kymo_kernel_drain *drain, struct kymo_error *error) 
 }
 
 static void note_clocks(struct kymo_kernel_drain *drain) {
-  struct kymo_clock_snapshot snapshot;
-  char line[KYMO_CLOCKS_LINE_MAX];
-  kymo_clocks_look(drain->options.clock->is_counter, &snapshot);
-  size_t length = kymo_clocks_put(line, &snapshot);
-  if (write(drain->clocks, line, length) < 0 && !drain->failure.code)
+  if (!kymo_beside_note_clocks(drain->clocks, drain->options.clock) && !drain->failure.code)
     kymo_fail_errno(&drain->failure, drain->directory, "cannot write the clocks");
-}
-
-static int begin_clocks(struct kymo_kernel_drain *drain, struct kymo_error *error) {
-  char path[KYMO_PATH_MAX + 32], text[KYMO_CLOCKS_HEAD_MAX];
-  struct kymo_clocks_head head = {.is_counter = drain->options.clock->is_counter,
-                                  .frequency = drain->options.clock->frequency};
-  kymo_boot_id(head.boot);
-  gethostname(head.host, sizeof head.host - 1);
-  snprintf(path, sizeof path, "%s/%s", drain->directory, KYMO_HIDDEN);
-  if (mkdir(path, 0777))
-    return kymo_fail_errno(error, path, "cannot make the directory");
-  snprintf(path, sizeof path, "%s/%s", drain->directory, KYMO_HIDDEN_CLOCKS);
-  drain->clocks = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  size_t length = kymo_clocks_put_head(text, &head);
-  if (drain->clocks < 0 || write(drain->clocks, text, length) != (ssize_t)length)
-    return kymo_fail_errno(error, path, "cannot write");
-  return KYMO_OK;
 }
 
 int kymo_kernel_drain_new(struct kymo_kernel_drain **out, const struct kymo_kernel_drain_options *options,
@@ -126,7 +104,7 @@ int kymo_kernel_drain_new(struct kymo_kernel_drain **out, const struct kymo_kern
   fcntl(drain->pipe[0], F_SETPIPE_SZ, PIPE_BYTES); /* else it is smaller, and there are more system calls */
   int status = open_cpus(drain, error);
   if (status == KYMO_OK)
-    status = begin_clocks(drain, error);
+    status = kymo_beside_begin_clocks(drain->directory, options->clock, &drain->clocks, error);
   if (status == KYMO_OK && !(drain->waits = calloc(drain->count + 1u, sizeof *drain->waits)))
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   return status;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/kernel/kernel.h"
 #include "base/arena.h"
-#include "base/dir.h"
 #include "base/fail.h"
+#include "live/beside.h"
 #include "live/kernel/drain.h"
 #include "live/kernel/events.h"
 #include "live/kernel/head.h"
 #include "live/kernel/names.h"
 #include "live/kernel/pages.h"
 #include "live/sync.h"
+#include "live/tree.h"
 #include "ring/life.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -73,22 +74,6 @@ void kymo_kernel_clock(struct kymo_session_clock *clock, bool is_counter, const 
 }
 
 /* ---- making ---- */
-
-static int make_directory(struct kymo_kernel *kernel, struct kymo_error *error) {
-  char path[KYMO_PATH_MAX], origin[KYMO_CLOCK_ORIGIN_MAX];
-  if ((size_t)snprintf(path, sizeof path, "%s/%s", kernel->options.directory, KYMO_KERNEL_DIRECTORY) >=
-      sizeof path - 64)
-    return kymo_fail(error, KYMO_E_LIMIT, "the path is too long: %s", kernel->options.directory);
-  if (mkdir(path, 0777))
-    return kymo_fail_errno(error, path, "cannot make the directory");
-  memcpy(kernel->directory, path, sizeof path);
-  snprintf(path + strlen(path), 64, "/clock"); /* it has space, see above */
-  FILE *file = fopen(path, "wxe");
-  kymo_session_clock_put_origin(&kernel->clock, origin);
-  bool is_whole = file && fprintf(file, "%s\n", origin) > 0;
-  is_whole = file && !fclose(file) && is_whole;
-  return is_whole ? KYMO_OK : kymo_fail_errno(error, path, "cannot write");
-}
 
 /* The size of a page: of newer kernels it can be chosen, of others it is in a description. */
 static int find_page_size(struct kymo_kernel *kernel, struct kymo_error *error) {
@@ -214,7 +199,7 @@ int kymo_kernel_new(struct kymo_kernel **out, const struct kymo_kernel_options *
   if (status == KYMO_OK)
     status = find_page_size(kernel, error);
   if (status == KYMO_OK)
-    status = make_directory(kernel, error);
+    status = kymo_beside_make(kernel->directory, options->directory, KYMO_KERNEL_DIRECTORY, clock, error);
   if (status == KYMO_OK)
     status = set_up(kernel, error);
   if (status == KYMO_OK && !(kernel->names = kymo_kernel_names_new()))
@@ -248,39 +233,9 @@ int kymo_kernel_enter(const struct kymo_kernel *kernel) {
   return reason ? reason : write(kernel->on, "1", 1) == 1 ? 0 : errno;
 }
 
-static size_t add_tree(const struct kymo_kernel *kernel, pid_t pid, unsigned depth);
-
-/* The children of a thread, as the kernel lists them. */
-static size_t add_children(const struct kymo_kernel *kernel, const char *path, unsigned depth) {
-  FILE *file = fopen(path, "re");
-  size_t count = 0;
-  int child;
-  while (file && fscanf(file, "%d", &child) == 1)
-    count += add_tree(kernel, child, depth + 1);
-  if (file)
-    fclose(file);
-  return count;
-}
-
-/* Adds the threads of a process and its children. Returns how many. */
-static size_t add_tree(const struct kymo_kernel *kernel, pid_t pid, unsigned depth) {
-  enum { DEPTH_MAX = 64 };
-  char path[600];
-  size_t count = 0;
-  bool is_cut = false;
-  snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-  DIR *dir = depth < DEPTH_MAX ? opendir(path) : NULL;
-  for (struct dirent *e; dir && (e = kymo_dir_next(dir, &is_cut));) {
-    int tid = (int)strtol(e->d_name, NULL, 10);
-    if (tid <= 0)
-      continue;
-    count += put_pid(kernel->pids, tid) == 0;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, tid);
-    count += add_children(kernel, path, depth);
-  }
-  if (dir)
-    closedir(dir);
-  return count;
+static bool add_thread(void *kernel, pid_t pid, pid_t tid) {
+  (void)pid;
+  return put_pid(((struct kymo_kernel *)kernel)->pids, tid) == 0;
 }
 
 /* What is forked while the tree is read is in the next reading, or is added by the kernel (event-fork). */
@@ -288,7 +243,7 @@ int kymo_kernel_follow(struct kymo_kernel *kernel, pid_t pid, struct kymo_error 
   enum { ROUNDS = 2 };
   size_t count = 0;
   for (int i = 0; i < ROUNDS && kernel->pids >= 0 && pid > 0; i++)
-    count = add_tree(kernel, pid, 0);
+    count = kymo_tree_walk(pid, add_thread, kernel);
   if (kernel->pids >= 0 && !count)
     return kymo_fail(error, KYMO_E_UNKNOWN, "there is no process %d", (int)pid);
   kernel->is_kept = write(kernel->on, "1", 1) == 1;
@@ -325,17 +280,6 @@ static uint64_t count_lost(const struct kymo_kernel *kernel) {
   return lost;
 }
 
-/* Losses that no page shows, since no page was written after them. */
-static int note_lost(const struct kymo_kernel *kernel, uint64_t count, struct kymo_error *error) {
-  char path[KYMO_PATH_MAX + 32];
-  snprintf(path, sizeof path, "%s/lost", kernel->directory);
-  FILE *file = fopen(path, "we");
-  bool is_whole = file && fprintf(file, "%" PRIu64 "\n", count) > 0;
-  if (file && fclose(file))
-    is_whole = false;
-  return is_whole ? KYMO_OK : kymo_fail_errno(error, path, "cannot write");
-}
-
 /* Counts the events of all pages and takes names from them. */
 static int read_pages(struct kymo_kernel *kernel, struct kymo_kernel_sum *sum, struct kymo_error *error) {
   struct kymo_kernel_pages pages = {
@@ -351,7 +295,9 @@ static int read_pages(struct kymo_kernel *kernel, struct kymo_kernel_sum *sum, s
   snprintf(path, sizeof path, "%s/names", kernel->directory);
   int status = kymo_kernel_names_write(kernel->names, path, error);
   bool is_shown = sum->lost <= pages.lost || pages.gaps;
-  int noted = is_shown ? KYMO_OK : note_lost(kernel, sum->lost - pages.lost, status ? NULL : error);
+  int noted = is_shown
+                  ? KYMO_OK
+                  : kymo_beside_note_lost(kernel->directory, sum->lost - pages.lost, status ? NULL : error);
   return status ? status : noted;
 }
 
@@ -390,18 +336,17 @@ int kymo_kernel_stop(struct kymo_kernel *kernel, struct kymo_kernel_sum *sum, st
 
 /* A directory of a recording that never began. */
 static void remove_directory(const struct kymo_kernel *kernel) {
-  static const char *const files[] = {"head.dat", "clock", "names", "lost", ".kymo/clocks", ".kymo"};
+  static const char *const files[] = {"head.dat", "names"};
   char path[KYMO_PATH_MAX + 32];
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     snprintf(path, sizeof path, "%s/%s", kernel->directory, files[i]);
-    if (unlink(path) && errno == EISDIR)
-      rmdir(path);
+    unlink(path);
   }
   for (unsigned i = 0; kernel->drain && i < kymo_kernel_drain_cpus(kernel->drain); i++) {
     snprintf(path, sizeof path, "%s/cpu%u", kernel->directory, i);
     unlink(path);
   }
-  rmdir(kernel->directory);
+  kymo_beside_remove(kernel->directory);
 }
 
 void kymo_kernel_free(struct kymo_kernel *kernel) {

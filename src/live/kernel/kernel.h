@@ -5,10 +5,8 @@
  *
  *   DIRECTORY/kernel/head.dat        formats of the events (head.h)
  *                    cpu0, cpu1, …   raw pages (drain.h)
- *                    clock           "counter …": the origin of the times (ring/clock.h)
  *                    names           of threads (names.h)
- *                    lost            how many events are missing after the last pages, if any
- *                    .kymo/clocks    what the machine's clocks showed
+ *                    clock, lost, .kymo/clocks    as all such traces have them (live/beside.h)
  *
  * The kernel stamps with the clock of the programs' rings: x86-tsc with the processor's counter, else mono.
  */
@@ -18,8 +16,6 @@
 #include "ring/clock.h"
 #include <kymo/error.h>
 #include <sys/types.h>
-
-#define KYMO_KERNEL_DIRECTORY "kernel"
 
 struct kymo_kernel;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording of events of the kernel alone: of a process without tracepoints, until it ends; or of the whole
- * machine. */
+/* A recording of events of the kernel, samples or both alone: of a process without tracepoints, until it
+ * ends; or of the whole machine. */
 #include "base/fail.h"
+#include "live/beside.h"
 #include "live/recording.h"
 #include <poll.h>
 #include <string.h>
@@ -71,16 +72,18 @@ int kymo_recording_alone(struct kymo_recording **recording, int pid,
     status = kymo_fail(error, KYMO_E_UNKNOWN, "there is no process %d", pid);
   else if (!pid && kymo_recording_has(*recording, KYMO_RECORD_KERNEL_OURS))
     status = kymo_fail(error, KYMO_E_USAGE, "there is no process whose events of the kernel are meant");
+  else if (!pid && alone->recording.options.sample_hz)
+    status = kymo_fail(error, KYMO_E_USAGE, "there is no process to sample");
   if (!status)
-    status = kymo_recording_make_trace(*recording, "kernel", error);
+    status = kymo_recording_make_trace(
+        *recording, alone->recording.options.kernel ? KYMO_KERNEL_DIRECTORY : KYMO_SAMPLES_DIRECTORY, error);
   if (!status)
-    status = kymo_recording_make_kernel(*recording, NULL, error);
+    status = kymo_recording_make_others(*recording, NULL, false, error);
   if (!status)
-    status = kymo_kernel_follow((*recording)->kernel, pid, error);
+    status = kymo_recording_follow(*recording, error);
   if (!status)
     return KYMO_OK;
-  kymo_kernel_free((*recording)->kernel);
-  (*recording)->kernel = NULL;
+  kymo_recording_drop_others(*recording);
   if ((*recording)->trace[0])
     rmdir((*recording)->trace);
   kymo_recording_free(*recording);
