@@ -67,9 +67,9 @@ struct kymo_recording_options {
                                 the kernel's uprobe_events, without a group: "p NAME FILE:OFFSET
                                 NAME=%REGISTER:TYPE …", and "r …" where the function returns; ends with NULL.
                                 NULL: none. With `kernel` */
-  uint32_t
-      sample_hz; /* how often a second of CPU time the threads of the command or process and of its children
- are sampled, 1 to 10000; the samples are in DIRECTORY/samples; 0: never. Not with SNAPSHOTS, nor in parts */
+  uint32_t sample_hz; /* samples a second of CPU time, 1 to 10000, of the threads of the command or process
+                         and of its children, in DIRECTORY/samples; 0: none. Not with SNAPSHOTS, nor in
+                         parts */
 };
 
 int kymo_recording_start_(struct kymo_recording **recording, char *const *command,
@@ -95,7 +95,8 @@ int kymo_recording_attach_(struct kymo_recording **recording, int pid,
  * Records process `pid`, which runs already, from now on. When the recording ends the process is as it was.
  * Returns as above; KYMO_E_UNKNOWN: there is no such process, or it has no tracepoints; KYMO_E_USAGE: the
  * process refuses, for instance because it is recorded already. With `kernel` or `sample_hz` the process may
- * be one without tracepoints; with `kernel`, `pid` 0: none, only events of the kernel, until kymo_recording_stop.
+ * be one without tracepoints. With `kernel`, `pid` 0: none, only events of the kernel, until
+ * kymo_recording_stop.
  */
 static inline int kymo_recording_attach(struct kymo_recording **recording, int pid,
                                         const struct kymo_recording_options *options,

@@ -6,6 +6,10 @@
  *   worker;request;parse 120345
  *   worker;request 80211
  *
+ * If events have call chains (fields `callchain`, as samples of perf have), the stacks are these instead: the
+ * thread, then the functions from the outermost to the innermost, and the sum of the samples' periods, which
+ * are nanoseconds of cpu-clock, and cycles of cycles; or their number, if they have no periods.
+ *
  * Threads of one name are added up. Spans that are open at the end, and spans over lost events, are in no
  * sum. Times below the deepest level count for that level. Lines are sorted; in names, ';' is written as ':',
  * and control characters as blanks.
@@ -15,6 +19,7 @@
 #include "base/list.h"
 #include "sink/export/file.h"
 #include "sink/export/slices.h"
+#include "symbols/symbols.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -24,7 +29,13 @@
 struct stack {
   const char *name;
   uint32_t outer, depth;
-  uint64_t self_ns;
+  uint64_t self_ns, samples;
+};
+
+/* The fields of an event class that make it one of samples. */
+struct chain_class {
+  bool is_known;
+  uint32_t chain, period; /* or KYMO_FIELD_NONE */
 };
 
 struct kymo_sink_state {
@@ -34,6 +45,13 @@ struct kymo_sink_state {
   size_t count, capacity;
   struct kymo_hash_table table; /* by outer and name; items are indices + 1 */
   struct kymo_strbuf line;
+  struct kymo_trace *trace;
+  struct kymo_symbols *symbols;
+  struct kymo_walk *walk;
+  struct chain_class *classes; /* by number */
+  const char **frames;         /* of a sample, from the innermost one on */
+  size_t frame_count, frame_capacity;
+  bool has_samples;
   bool has_failed;
 };
 
@@ -86,10 +104,49 @@ static int folded_end_slice(struct kymo_sink_state *state, const struct kymo_sli
   return KYMO_OK;
 }
 
+/* ---- samples ---- */
+
+static const struct chain_class *class_of(struct kymo_sink_state *state, const struct kymo_event *event) {
+  struct chain_class *class_ = &state->classes[kymo_event_get_class_number(event)];
+  if (!class_->is_known)
+    *class_ = (struct chain_class){.is_known = true,
+                                   .chain = kymo_field_id(state->trace, event->class_, "callchain"),
+                                   .period = kymo_field_id(state->trace, event->class_, "period")};
+  return class_;
+}
+
+/* The functions of a chain, as far as they are known. False: out of memory. */
+static bool read_chain(struct kymo_sink_state *state, const struct kymo_event *event, uint32_t chain) {
+  struct kymo_value value;
+  struct kymo_symbol symbol;
+  state->frame_count = 0;
+  if (chain == KYMO_FIELD_NONE || kymo_walk_field(state->walk, event, chain) != KYMO_OK)
+    return true;
+  while (kymo_walk_next(state->walk, &value) == KYMO_TOKEN_INTEGER && value.type->is_address) {
+    if (!KYMO_LIST_ROOM(state->frames, state->frame_capacity, state->frame_count))
+      return false;
+    bool is_named = kymo_symbols_find(state->symbols, event->packet->stream->part, value.u, event, &symbol);
+    state->frames[state->frame_count++] = is_named ? symbol.name : "[unknown]";
+  }
+  return true;
+}
+
 static int folded_instant(struct kymo_sink_state *state, const struct kymo_slice *slice,
                           struct kymo_error *error) {
-  (void)state, (void)slice, (void)error;
-  return KYMO_OK;
+  const struct chain_class *class_ = class_of(state, slice->event);
+  uint64_t period = 1;
+  if (!read_chain(state, slice->event, class_->chain))
+    return no_memory(error);
+  if (!state->frame_count)
+    return KYMO_OK;
+  if (class_->period != KYMO_FIELD_NONE)
+    kymo_event_get_uint(slice->event, class_->period, &period);
+  uint32_t at = find_stack(state, 0, slice->row->name);
+  for (size_t i = state->frame_count; at && i-- > 0;)
+    at = find_stack(state, at, state->frames[i]);
+  state->stacks[at].samples += period;
+  state->has_samples = true;
+  return at ? KYMO_OK : no_memory(error);
 }
 
 /* ---- lines ---- */
@@ -114,11 +171,12 @@ static int by_text(const void *a, const void *b) {
 }
 
 static bool add_line(struct kymo_sink_state *state, uint32_t at, char **lines, size_t *count) {
-  if (!state->stacks[at].self_ns)
+  uint64_t sum = state->has_samples ? state->stacks[at].samples : state->stacks[at].self_ns;
+  if (!sum)
     return true;
   state->line.length = 0;
   add_path(state, at);
-  kymo_strbuf_printf(&state->line, " %" PRIu64 "\n", state->stacks[at].self_ns);
+  kymo_strbuf_printf(&state->line, " %" PRIu64 "\n", sum);
   return !state->line.failed && (lines[(*count)++] = strdup(state->line.text));
 }
 
@@ -166,6 +224,10 @@ static int folded_end(struct kymo_sink_state *state, struct kymo_error *error) {
   kymo_slices_end(&state->slices);
   kymo_hash_table_free(&state->table);
   kymo_strbuf_free(&state->line);
+  kymo_symbols_free(state->symbols);
+  kymo_walk_free(state->walk);
+  free(state->classes);
+  free(state->frames);
   free(state->stacks);
   free(state);
   return status == KYMO_OK ? closed : status;
@@ -180,7 +242,13 @@ static int folded_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
     return no_memory(error);
   state->has_failed = true;
   int status = kymo_slices_begin(&state->slices, trace, &style, state, error);
-  if (status == KYMO_OK && !KYMO_LIST_ROOM(state->stacks, state->capacity, state->count))
+  state->trace = trace;
+  state->symbols = kymo_symbols_new(trace);
+  state->walk = kymo_walk_new();
+  state->classes = calloc(kymo_trace_class_count(trace) + 1, sizeof *state->classes);
+  bool has_memory = state->symbols && state->walk && state->classes &&
+                    KYMO_LIST_ROOM(state->stacks, state->capacity, state->count);
+  if (status == KYMO_OK && !has_memory)
     status = no_memory(error);
   if (status == KYMO_OK)
     status = kymo_export_file_begin(&state->file, options->path, error);
@@ -194,7 +262,7 @@ static int folded_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
 const struct kymo_sink kymo_sink_folded = {
     KYMO_SINK_ABI,
     .name = "folded",
-    .summary = "stacks of nested spans with their own times, for flame graphs",
+    .summary = "stacks of nested spans with their own times, or of samples, for flame graphs",
     .makes_files = true,
     .begin = folded_begin,
     .event = folded_event,
