@@ -22,10 +22,11 @@ enum { LARGE_SAMPLE = 1024, PART = 4, PAUSE_LEAST_MS = 2, PAUSE_MOST_MS = 200, S
 struct kymo_sampling_drain {
   struct kymo_sampling_drain_options options;
   char path[KYMO_PATH_MAX + 16];
-  int file, clocks, end; /* end: an eventfd that ends the thread */
-  uint64_t at;           /* where the file ends */
-  uint8_t *copy;         /* of what a ring holds */
-  struct kymo_sampling_count count;
+  int file, clocks, end;                        /* end: an eventfd that ends the thread */
+  uint64_t at;                                  /* where the file ends */
+  uint8_t *copy;                                /* of what a ring holds */
+  uint64_t samples, losses;                     /* in the file; and losses that its records show */
+  uint64_t unwritten_samples, unwritten_losses; /* the same of records that could not be written */
   pthread_t thread;
   bool is_running;
   int64_t clocks_ns;         /* when to note the clocks next */
@@ -119,11 +120,10 @@ static bool move_ring(struct kymo_sampling_drain *drain, const struct kymo_sampl
                       bool is_last) {
   uint64_t head;
   size_t size = copy_ring(drain, ring, &head);
-  struct kymo_sampling_count *count = &drain->count;
   if (size && append(drain, drain->copy, size)) {
-    count_records(drain->copy, size, &count->samples, &count->losses);
+    count_records(drain->copy, size, &drain->samples, &drain->losses);
   } else if (size && is_last) {
-    count_records(drain->copy, size, &count->unwritten_samples, &count->unwritten_losses);
+    count_records(drain->copy, size, &drain->unwritten_samples, &drain->unwritten_losses);
   } else {
     return false;
   }
@@ -214,6 +214,22 @@ static void end_thread(struct kymo_sampling_drain *drain) {
 
 /* ---- the end ---- */
 
+/* Counts all losses. Those that no record shows, since nothing was recorded after them, become the last one. */
+static void count_lost(struct kymo_sampling_drain *drain, struct kymo_sampling_count *count) {
+  struct kymo_strbuf record = {0};
+  uint64_t lost = kymo_sampling_events_lost(drain->options.events);
+  if (lost < drain->losses + drain->unwritten_losses) /* this kernel does not count */
+    lost = drain->losses + drain->unwritten_losses;
+  *count = (struct kymo_sampling_count){
+      .samples = drain->samples, .shown = drain->losses, .lost = lost + drain->unwritten_samples};
+  if (count->lost == count->shown)
+    return;
+  kymo_sampling_put_lost(&record, count->lost - count->shown, kymo_session_clock_read(drain->options.clock));
+  if (!record.failed && append(drain, record.text, record.length))
+    count->shown = count->lost;
+  kymo_strbuf_free(&record);
+}
+
 /* The features after the data, if there is space for them, and the size of the data. */
 static int complete(struct kymo_sampling_drain *drain, struct kymo_error *error) {
   struct kymo_strbuf features = {0};
@@ -235,7 +251,7 @@ int kymo_sampling_drain_end(struct kymo_sampling_drain *drain, struct kymo_sampl
   if (drain->copy)
     move_rings(drain, true);
   note_clocks(drain);
-  *count = drain->count;
+  count_lost(drain, count);
   return complete(drain, error);
 }
 

@@ -17,8 +17,9 @@ struct kymo_sampling_drain_options {
 
 /* What was drained. */
 struct kymo_sampling_count {
-  uint64_t samples, losses;                     /* in the file; and losses that its records show */
-  uint64_t unwritten_samples, unwritten_losses; /* the same of records that could not be written */
+  uint64_t samples; /* in the file */
+  uint64_t shown;   /* losses that records in the file show */
+  uint64_t lost;    /* all of them */
 };
 
 /* Makes the file; nothing is drained yet. *drain is to be freed in any case. */

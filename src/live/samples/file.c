@@ -133,6 +133,15 @@ static size_t name_room(const char *name) { return strlen(name) / 8 * 8 + 8; }
 
 void kymo_sampling_put_round(struct kymo_strbuf *out) { put_record_head(out, ROUND, 0, 0); }
 
+void kymo_sampling_put_lost(struct kymo_strbuf *out, uint64_t count, uint64_t time) {
+  put_record_head(out, PERF_RECORD_LOST, 0, 16 + TAIL_BYTES);
+  put64(out, 0); /* it has no id */
+  put64(out, count);
+  put64(out, 0); /* thread */
+  put64(out, time);
+  put64(out, 0); /* CPU */
+}
+
 /* From the symbol _text to _etext. */
 void kymo_sampling_put_kernel(struct kymo_strbuf *out) {
   static const char name[] = KERNEL_NAME "_text";

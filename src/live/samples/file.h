@@ -21,6 +21,8 @@ void kymo_sampling_put_features(struct kymo_strbuf *out, const struct kymo_sampl
                                 const struct kymo_session_clock *clock, uint64_t at);
 /* A record that ends a round: those after the next one are later than those before this one. */
 void kymo_sampling_put_round(struct kymo_strbuf *out);
+/* A number of samples that were lost before a time, as nothing else in the data shows. */
+void kymo_sampling_put_lost(struct kymo_strbuf *out, uint64_t count, uint64_t time);
 /* Records without a time that say where the kernel's code is … */
 void kymo_sampling_put_kernel(struct kymo_strbuf *out);
 /* … the name of a thread that runs already, … */

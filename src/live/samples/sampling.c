@@ -115,14 +115,10 @@ int kymo_sampling_stop(struct kymo_sampling *samples, struct kymo_sampling_sum *
   samples->is_kept = true;
   kymo_sampling_events_stop(&samples->events);
   int status = kymo_sampling_drain_end(samples->drain, &count, error);
-  uint64_t lost = kymo_sampling_events_lost(&samples->events);
-  if (lost < count.losses + count.unwritten_losses) /* this kernel does not count */
-    lost = count.losses + count.unwritten_losses;
-  lost += count.unwritten_samples;
   *sum = (struct kymo_sampling_sum){
-      .samples = count.samples, .lost = lost, .without_kernel = samples->events.attr.exclude_kernel};
-  int one = lost > count.losses
-                ? kymo_beside_note_lost(samples->directory, lost - count.losses, status ? &later : error)
+      .samples = count.samples, .lost = count.lost, .without_kernel = samples->events.attr.exclude_kernel};
+  int one = count.lost > count.shown
+                ? kymo_beside_note_lost(samples->directory, count.lost - count.shown, status ? &later : error)
                 : KYMO_OK;
   status = status ? status : one;
   kymo_sampling_drain_free(samples->drain);
