@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Print fmt as text: expressions, then what each conversion prints. */
 #include "decode/kernel_message.h"
-#include "decode/kernel_print.h"
+#include "decode/kernel_program.h"
 #include "decode/load.h"
 #include "decode/plan.h"
 #include "schema/attribute.h"
@@ -71,6 +71,9 @@ const struct kymo_kernel_message *kymo_kernel_message_new(struct kymo_arena *are
                                           payload, NULL) != KYMO_OK)
     return NULL;
   message->style = style;
+  message->steps = kymo_kernel_compile(message, arena, payload);
+  if (!message->steps)
+    return NULL;
   if (strcmp(class_->name, BPRINT) == 0) {
     message->bprint_address = index_of(payload, "ip");
     message->bprint_format = index_of(payload, "fmt");
@@ -304,6 +307,6 @@ bool kymo_kernel_message_add(const struct kymo_kernel_message *message, const st
       message->bprint_address != UINT32_MAX)
     kymo_kernel_print_binary(&printing);
   else
-    kymo_kernel_print_pieces(&printing);
+    kymo_kernel_run(&printing);
   return !out->failed;
 }

@@ -201,8 +201,8 @@ static void add_field(const struct kymo_kernel_printing *printing, const struct 
   add_text(printing, piece, (const char *)bytes.data, strnlen((const char *)bytes.data, bytes.size));
 }
 
-static void add_string(const struct kymo_kernel_printing *printing, const struct kymo_printfmt_piece *piece,
-                       const struct kymo_ftrace_node *node) {
+void kymo_kernel_print_string(const struct kymo_kernel_printing *printing,
+                              const struct kymo_printfmt_piece *piece, const struct kymo_ftrace_node *node) {
   struct kymo_kernel_bytes bytes;
   switch ((enum kymo_ftrace_node_kind)node->kind) {
   case KYMO_FTRACE_TEXT: add_text(printing, piece, node->text, strlen(node->text)); break;
@@ -216,7 +216,7 @@ static void add_string(const struct kymo_kernel_printing *printing, const struct
   case KYMO_FTRACE_BITMASK: add_bitmask(printing, node); break;
   case KYMO_FTRACE_CPUMASK: add_cpumask(printing, node); break;
   case KYMO_FTRACE_CONDITION:
-    add_string(printing, piece, kymo_kernel_value(printing, node->a) ? node->b : node->c);
+    kymo_kernel_print_string(printing, piece, kymo_kernel_value(printing, node->a) ? node->b : node->c);
     break;
   case KYMO_FTRACE_VALUE:
     if (printing->is_trace_cmd && !node->is_text)
@@ -226,7 +226,7 @@ static void add_string(const struct kymo_kernel_printing *printing, const struct
     break;
   case KYMO_FTRACE_CAST:
     if (!printing->is_trace_cmd)
-      add_string(printing, piece, node->a);
+      kymo_kernel_print_string(printing, piece, node->a);
     break;
   default: break; /* a number is no text */
   }
@@ -313,28 +313,21 @@ static void set_star(struct kymo_printfmt_piece *number, int64_t value) {
     kymo_printfmt_set_width(number, value);
 }
 
-void kymo_kernel_print_pieces(const struct kymo_kernel_printing *printing) {
-  const struct kymo_ftrace_print *print = &printing->message->print;
-  for (uint32_t i = 0; i < print->count; i++) {
-    const struct kymo_ftrace_piece *piece = &print->pieces[i];
-    struct kymo_printfmt_piece star;
-    const struct kymo_printfmt_piece *number = &piece->number;
-    if (piece->length)
-      kymo_kernel_add(printing->out, piece->text, piece->length);
-    if (!number->conversion)
-      continue;
-    if (piece->width && number->conversion != 'p') {
-      star = *number;
-      set_star(&star, (int32_t)kymo_kernel_value(printing, piece->width));
-      number = &star;
-    }
-    if (number->conversion == 's')
-      add_string(printing, number, piece->argument);
-    else if (number->conversion == 'p')
-      print_pointer(printing, piece);
-    else
-      add_number(printing, piece, number, kymo_kernel_value(printing, piece->argument));
+void kymo_kernel_print_piece(const struct kymo_kernel_printing *printing,
+                             const struct kymo_ftrace_piece *piece) {
+  struct kymo_printfmt_piece star;
+  const struct kymo_printfmt_piece *number = &piece->number;
+  if (piece->width && number->conversion != 'p') {
+    star = *number;
+    set_star(&star, (int32_t)kymo_kernel_value(printing, piece->width));
+    number = &star;
   }
+  if (number->conversion == 's')
+    kymo_kernel_print_string(printing, number, piece->argument);
+  else if (number->conversion == 'p')
+    print_pointer(printing, piece);
+  else
+    add_number(printing, piece, number, kymo_kernel_value(printing, piece->argument));
 }
 
 /* ---- trace_printk ---- */

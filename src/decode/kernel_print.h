@@ -15,8 +15,11 @@
 #include "source/kernel.h"
 #include <string.h>
 
+struct kymo_kernel_step;
+
 struct kymo_kernel_message {
   struct kymo_ftrace_print print;
+  const struct kymo_kernel_step *steps; /* of it (kernel_program.h) */
   enum kymo_kernel_style style;
   const uint32_t *nodes; /* of the payload's members: their distance from its root */
   uint32_t bprint_address, bprint_format, bprint_data; /* of trace_printk: the members; else UINT32_MAX */
@@ -136,8 +139,12 @@ struct kymo_kernel_bytes kymo_kernel_bytes_of(const struct kymo_kernel_printing 
 /* A number of 1, 2, 4, or 8 bytes; 0 of other sizes. */
 uint64_t kymo_kernel_load(const uint8_t *from, unsigned size, bool is_big);
 
-/* By the print fmt; and by the format of trace_printk that the event points to. */
-void kymo_kernel_print_pieces(const struct kymo_kernel_printing *printing);
+/* The value of a conversion, and one of %s, without the text before it. */
+void kymo_kernel_print_piece(const struct kymo_kernel_printing *printing,
+                             const struct kymo_ftrace_piece *piece);
+void kymo_kernel_print_string(const struct kymo_kernel_printing *printing,
+                              const struct kymo_printfmt_piece *piece, const struct kymo_ftrace_node *node);
+/* By the format of trace_printk that the event points to. */
 void kymo_kernel_print_binary(const struct kymo_kernel_printing *printing);
 
 /* Conversions %pM, %pI, %pi, %pU, %ph of these bytes; `most`: of %ph. False: not one of them. */

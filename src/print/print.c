@@ -92,6 +92,7 @@ const struct kymo_strbuf *kymo_print_message(struct kymo_print *print, const str
                                              const struct kymo_message *message) {
   print->message.length = 0;
   bool is_said = kymo_message_add(message, event, &print->message);
+  kymo_strbuf_room(&print->message, KYMO_MESSAGE_SLACK);
   if (print->message.failed)
     print->out.error_number = ENOMEM;
   return is_said ? &print->message : NULL;

@@ -82,6 +82,8 @@ int kymo_print_grow(struct kymo_print *print, struct kymo_error *error);
 int kymo_print_flush(struct kymo_print *print, struct kymo_error *error);
 /* Writes the rest; the result is that of kymo_out_finish. */
 int kymo_print_end(struct kymo_print *print, struct kymo_error *error);
+/* Bytes that can be read after the text of a message. */
+#define KYMO_MESSAGE_SLACK 16
 /* The text of an event whose class has a message, valid until the next call; NULL: the event cannot be
  * read. */
 const struct kymo_strbuf *kymo_print_message(struct kymo_print *print, const struct kymo_event *event,

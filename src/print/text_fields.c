@@ -52,14 +52,44 @@ static char *put_special(char *at, enum kymo_encoding encoding, const uint8_t **
   return escapes[character] == 'x' ? kymo_put_hex_byte(at, (uint8_t)character) : at;
 }
 
-/* Each character becomes at most 16 bytes: four bytes of an invalid one, \xNN each. */
+/* What a text in quotes does not copy unchanged. */
+static const struct kymo_specials quoted = {
+    .own = {KYMO_TIMES_16('"'), KYMO_TIMES_16('\\'), KYMO_TIMES_16('"'), KYMO_TIMES_16('"')}, .high = true};
+
+/* Copies the bytes that precede the first special one. `from` moves after them, up to `stop`; 16 bytes can be
+ * read from each place before `stop`. */
+static char *put_plain(char *at, const uint8_t **from, const uint8_t *stop,
+                       const struct kymo_specials *specials) {
+  const uint8_t *next = *from;
+  while (next < stop) {
+    unsigned plain = kymo_copy_plain(at, next, specials);
+    if ((size_t)(stop - next) < plain)
+      plain = (unsigned)(stop - next);
+    next += plain;
+    at += plain;
+    if (plain < 16)
+      break;
+  }
+  *from = next;
+  return at;
+}
+
+/* Each character becomes at most 16 bytes: four bytes of an invalid one, \xNN each. `slack`: bytes that can be
+ * read after the text. */
 static void print_characters(struct kymo_out *out, enum kymo_encoding encoding, const uint8_t *from,
-                             size_t size) {
+                             size_t size, size_t slack) {
   const uint8_t *end = from + size;
   bool is_bytes = kymo_is_byte_encoding(encoding);
   while (from < end) {
     char *at = kymo_out_room(out, KYMO_OUT_ROOM), *stop = at + KYMO_OUT_ROOM - 16;
     while (from < end && at < stop) {
+      size_t rest = (size_t)(end - from), most = (size_t)(stop - at), wide = rest + slack;
+      if (is_bytes && wide >= 16) {
+        wide = slack >= 16 ? rest : wide - 15;
+        at = put_plain(at, &from, from + (wide < most ? wide : most), &quoted);
+        if (from == end || at >= stop)
+          break;
+      }
       if (is_bytes && !escapes[*from])
         *at++ = (char)*from++;
       else
@@ -71,7 +101,7 @@ static void print_characters(struct kymo_out *out, enum kymo_encoding encoding, 
 
 static void print_text(struct kymo_out *out, const struct kymo_value *value) {
   kymo_out_byte(out, '"');
-  print_characters(out, value->type->encoding, value->bytes, (size_t)value->count);
+  print_characters(out, value->type->encoding, value->bytes, (size_t)value->count, 0);
   kymo_out_byte(out, '"');
 }
 
@@ -231,7 +261,7 @@ void kymo_text_print_bare(struct kymo_text_fields *fields, uint32_t part, enum k
   else if (kymo_is_byte_encoding(value->type->encoding))
     kymo_text_print_bytes(&fields->print.out, (const char *)value->bytes, (size_t)value->count);
   else
-    print_characters(&fields->print.out, value->type->encoding, value->bytes, (size_t)value->count);
+    print_characters(&fields->print.out, value->type->encoding, value->bytes, (size_t)value->count, 0);
 }
 
 /* ---- walking ---- */
@@ -305,7 +335,7 @@ static void print_message(struct kymo_text_fields *fields, const struct kymo_eve
   else if (fields->message_is_bare)
     kymo_text_print_bytes(out, text->text, kymo_message_line(text));
   else
-    print_characters(out, KYMO_ENCODING_UTF8, (const uint8_t *)text->text, text->length);
+    print_characters(out, KYMO_ENCODING_UTF8, (const uint8_t *)text->text, text->length, KYMO_MESSAGE_SLACK);
   if (!fields->message_is_bare)
     kymo_out_byte(out, '"');
 }
@@ -330,7 +360,7 @@ static void print_address(struct kymo_out *out, const uint8_t *bytes, unsigned c
 }
 
 static void print_rest(struct kymo_out *out, const uint8_t *from, size_t size) {
-  print_characters(out, KYMO_ENCODING_UTF8, from, size);
+  print_characters(out, KYMO_ENCODING_UTF8, from, size, 0);
 }
 
 static const struct kymo_script_style style = {

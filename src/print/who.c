@@ -115,6 +115,32 @@ static bool widen(struct kymo_who_class *class_, uint32_t first_segment, const s
   return class_->span_size <= KYMO_WHO_SPAN;
 }
 
+static struct kymo_who_field field_of(const struct kymo_node *node) {
+  struct kymo_who_field field = {0};
+  if (!node)
+    return field;
+  const struct kymo_type *type = node->type;
+  field.at = (uint32_t)(node->offset_bits / 8);
+  if (type->kind == KYMO_KIND_TEXT_ARRAY)
+    field.most = type->length < KYMO_WHO_NAME ? (uint8_t)type->length : KYMO_WHO_NAME;
+  else
+    field.bits = (uint8_t)type->size_bits;
+  field.is_signed = type->is_signed;
+  field.is_big = type->order == KYMO_ORDER_BIG;
+  return field;
+}
+
+/* What is read without looking at types: no number with reversed bits, no name of wide characters. */
+static bool set_fields(struct kymo_who_class *class_) {
+  const struct kymo_who_places *common = &class_->common;
+  class_->tid = field_of(common->tid);
+  class_->cpu = field_of(common->cpu);
+  class_->name = field_of(common->name);
+  return !(common->tid && common->tid->type->bits_reversed) &&
+         !(common->cpu && common->cpu->type->bits_reversed) &&
+         !(common->name && common->name->type->encoding > KYMO_ENCODING_UTF8);
+}
+
 static void set_class(struct kymo_who_class *class_, const struct kymo_event *event) {
   const struct kymo_decoder *decoder = kymo_decoder_of(event);
   uint32_t first = event->plan->program.first_segment;
@@ -122,7 +148,7 @@ static void set_class(struct kymo_who_class *class_, const struct kymo_event *ev
   class_->common = find_places(decoder->plan->common_context);
   class_->common_says = class_->common.tid || class_->common.name || class_->common.cpu;
   if (!widen(class_, first, class_->common.tid) || !widen(class_, first, class_->common.cpu) ||
-      !widen(class_, first, class_->common.name))
+      !widen(class_, first, class_->common.name) || !set_fields(class_))
     class_->span_size = 0;
   class_->is_set = true;
 }
@@ -135,39 +161,93 @@ static const struct kymo_who_class *class_of(struct kymo_whos *whos, const struc
   return class_;
 }
 
-/* Notes by which bytes the next event shows that it has the same writer. */
-static void note_span(struct kymo_who_stream *stream, const struct kymo_event *event,
-                      const struct kymo_who_class *class_) {
+/* ---- slots ---- */
+
+/* Where the words are that name the writer, and the byte that chooses its slot. */
+static void set_span(struct kymo_who_stream *stream, const struct kymo_event *event,
+                     const struct kymo_who_class *class_) {
+  const struct kymo_who_field *tid = &class_->tid;
   bool is_constant = class_->span_size || !class_->common_says;
+  bool has_chooser = class_->span_size && tid->bits >= 8;
   stream->class_ = is_constant ? event->class_->stream : NULL;
   stream->span_begin = class_->span_size ? class_->span_begin : 0;
   stream->span_words = class_->span_size ? (class_->span_size + 7) / 8 : 1;
   stream->last_mask = class_->span_size ? UINT64_MAX >> (-class_->span_size % 8 * 8) : 0;
-  const uint8_t *from = event->packet->data + kymo_body_bits(event) / 8 + stream->span_begin;
+  stream->chooser = has_chooser ? tid->at + (tid->is_big ? tid->bits / 8u - 1 : 0) : 0;
+  stream->chooser_mask = has_chooser ? KYMO_WHO_SLOTS - 1 : 0;
+}
+
+static uint64_t read_field(const uint8_t *body, const struct kymo_who_field *field) {
+  uint64_t bits = kymo_fast_bits(body, 8 * (uint64_t)field->at, field->bits, field->is_big);
+  return field->is_signed ? (uint64_t)kymo_sign_extend(bits, field->bits) : bits;
+}
+
+/* The same as read_places, of fields at constant places. */
+static void read_fields(struct kymo_who *who, const uint8_t *body, const struct kymo_who_class *class_) {
+  if (class_->tid.bits) {
+    who->has_tid = true;
+    who->tid = (int64_t)read_field(body, &class_->tid);
+  }
+  if (class_->cpu.bits) {
+    who->has_cpu = true;
+    who->cpu = read_field(body, &class_->cpu);
+  }
+  if (class_->name.most) {
+    const char *name = (const char *)body + class_->name.at;
+    who->name_length = (uint32_t)strnlen(name, class_->name.most);
+    memcpy(who->name, name, who->name_length);
+  }
+}
+
+static void read_slot(struct kymo_who_stream *stream, struct kymo_who_slot *slot,
+                      const struct kymo_event *event, const struct kymo_who_class *class_) {
+  const uint8_t *body = event->packet->data + kymo_body_bits(event) / 8;
+  slot->who = stream->of_packet;
+  slot->who.slot = (uint32_t)(slot - stream->slots);
+  if (class_->common_says && class_->span_size)
+    read_fields(&slot->who, body, class_);
+  else if (class_->common_says)
+    read_places(&slot->who, event, &class_->common);
   for (uint32_t i = 0; i < stream->span_words; i++)
-    stream->span[i] = kymo_load_le64(from + (size_t)8 * i);
+    slot->span[i] = kymo_load_le64(body + stream->span_begin + (size_t)8 * i);
+}
+
+/* Of another packet, or class of streams: the slots are valid while the packet says nothing else. */
+static void enter_packet(struct kymo_who_stream *stream, const struct kymo_event *event,
+                         const struct kymo_who_class *class_) {
+  struct kymo_who of_packet;
+  memset(&of_packet, 0, sizeof of_packet);
+  read_places(&of_packet, event, &class_->packet);
+  if (stream->entered != event->class_->stream || memcmp(&of_packet, &stream->of_packet, sizeof of_packet))
+    for (size_t i = 0; i < KYMO_WHO_SLOTS; i++)
+      stream->slots[i].who.version = 0;
+  memcpy(&stream->of_packet, &of_packet, sizeof of_packet);
+  stream->packet = kymo_packet_key_of(event->packet);
+  stream->entered = event->class_->stream;
+  set_span(stream, event, class_);
+}
+
+static struct kymo_who_stream *new_stream(struct kymo_arena *arena) {
+  struct kymo_who_stream *stream = kymo_arena_alloc(arena, sizeof *stream);
+  struct kymo_who_slot *slots = kymo_arena_array(arena, KYMO_WHO_SLOTS, sizeof *slots);
+  if (!stream || !slots)
+    return NULL;
+  stream->slots = slots;
+  return stream;
 }
 
 const struct kymo_who *kymo_who_read(struct kymo_whos *whos, const struct kymo_event *event) {
   const struct kymo_who_class *class_ = class_of(whos, event);
-  struct kymo_who_stream **slot = &whos->streams[event->packet->stream->number];
-  if (!*slot)
-    *slot = kymo_arena_alloc(&whos->arena, sizeof(**slot));
-  struct kymo_who_stream *stream = *slot;
+  struct kymo_who_stream **place = &whos->streams[event->packet->stream->number];
+  struct kymo_who_stream *stream = *place ? *place : (*place = new_stream(&whos->arena));
   if (!stream)
     return NULL;
-  if (!stream->is_set || !kymo_packet_key_is(&stream->packet, event->packet)) {
-    stream->of_packet = (struct kymo_who){0};
-    read_places(&stream->of_packet, event, &class_->packet);
-    stream->packet = kymo_packet_key_of(event->packet);
-    stream->is_set = true;
-  }
-  stream->who = stream->of_packet;
-  stream->who.version = ++whos->version;
-  if (class_->common_says)
-    read_places(&stream->who, event, &class_->common);
-  note_span(stream, event, class_);
-  return &stream->who;
+  if (stream->entered != event->class_->stream || !kymo_packet_key_is(&stream->packet, event->packet))
+    enter_packet(stream, event, class_);
+  struct kymo_who_slot *slot = kymo_who_slot_of(stream, event->packet->data + kymo_body_bits(event) / 8);
+  read_slot(stream, slot, event, class_);
+  slot->who.version = ++whos->version;
+  return &slot->who;
 }
 
 const struct kymo_who_places *kymo_who_common(struct kymo_whos *whos, const struct kymo_event *event) {

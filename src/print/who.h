@@ -21,6 +21,7 @@
 
 struct kymo_who {
   uint64_t version; /* changes whenever something changed; never 0 */
+  uint32_t slot;    /* below KYMO_WHO_SLOTS: of the writers that a stream keeps, where this one is */
   bool has_tid, has_cpu;
   int64_t tid;
   uint64_t cpu;
@@ -53,6 +54,15 @@ static inline uint32_t kymo_who_rest(const struct kymo_who_places *places, const
 }
 
 #define KYMO_WHO_SPAN 64
+#define KYMO_WHO_SLOTS 16
+
+/* A number or name at a constant distance after the event header. */
+struct kymo_who_field {
+  uint32_t at;  /* bytes */
+  uint8_t bits; /* of a number; 0: there is none */
+  uint8_t most; /* bytes of a name */
+  bool is_signed, is_big;
+};
 
 struct kymo_who_class {
   bool is_set, common_says;
@@ -60,16 +70,24 @@ struct kymo_who_class {
   /* If all of it is in bytes at constant offsets after the event header: these bytes. While they are
    * unchanged, nothing is read. */
   uint32_t span_begin, span_size;
+  struct kymo_who_field tid, cpu, name; /* in the span */
+};
+
+/* A writer, and the words after the event header that name it. */
+struct kymo_who_slot {
+  uint64_t span[KYMO_WHO_SPAN / 8];
+  struct kymo_who who; /* version 0: none yet */
 };
 
 struct kymo_who_stream {
   struct kymo_packet_key packet;          /* which `of_packet` is from */
-  const struct kymo_stream_class *class_; /* which `who` is from; NULL: it must be read for each event … */
-  uint32_t span_begin, span_words;        /* … or while these words after the event header … */
-  uint64_t span[KYMO_WHO_SPAN / 8];       /* … differ from these, the last one in … */
-  uint64_t last_mask;                     /* … these bits */
-  bool is_set;
-  struct kymo_who of_packet, who;
+  const struct kymo_stream_class *class_; /* of the slots; NULL: they must be read for each event … */
+  uint32_t span_begin, span_words;        /* … or if these words after the event header differ … */
+  uint64_t last_mask;                     /* … the last one in these bits; … */
+  uint32_t chooser, chooser_mask;         /* … a byte after the event header, and its bits, choose a slot */
+  const struct kymo_stream_class *entered; /* of the packet; NULL: none yet */
+  struct kymo_who of_packet;
+  struct kymo_who_slot *slots;
 };
 
 struct kymo_whos {
@@ -82,25 +100,36 @@ struct kymo_whos {
 
 int kymo_whos_begin(struct kymo_whos *whos, const struct kymo_trace *trace, struct kymo_error *error);
 void kymo_whos_end(struct kymo_whos *whos);
-/* The same by reading what changed. */
+/* The same by reading it. */
 const struct kymo_who *kymo_who_read(struct kymo_whos *whos, const struct kymo_event *event);
 
-/* Whether the bytes that name the writer are those of the stream's last event. */
-static inline bool kymo_who_is_same(const struct kymo_who_stream *stream, const struct kymo_event *event) {
-  const uint8_t *from = event->packet->data + kymo_body_bits(event) / 8 + stream->span_begin;
+/* Whether the words that name the writer are those of the slot. */
+static inline bool kymo_who_is_same(const struct kymo_who_stream *stream, const struct kymo_who_slot *slot,
+                                    const uint8_t *body) {
+  const uint8_t *from = body + stream->span_begin;
   uint32_t last = stream->span_words - 1;
-  uint64_t differs = (kymo_load_le64(from + 8 * last) ^ stream->span[last]) & stream->last_mask;
+  uint64_t differs = (kymo_load_le64(from + 8 * last) ^ slot->span[last]) & stream->last_mask;
   for (uint32_t i = 0; i < last; i++)
-    differs |= kymo_load_le64(from + 8 * i) ^ stream->span[i];
+    differs |= kymo_load_le64(from + 8 * i) ^ slot->span[i];
   return differs == 0;
+}
+
+/* The slot that an event's writer has, or would have. */
+static inline struct kymo_who_slot *kymo_who_slot_of(const struct kymo_who_stream *stream,
+                                                     const uint8_t *body) {
+  return &stream->slots[body[stream->chooser] & stream->chooser_mask];
 }
 
 /* The writer of the event; valid until the stream's next event. NULL: out of memory. */
 static inline const struct kymo_who *kymo_who_of(struct kymo_whos *whos, const struct kymo_event *event) {
   const struct kymo_who_stream *stream = whos->streams[event->packet->stream->number];
   if (KYMO_LIKELY(stream && stream->class_ == event->class_->stream) &&
-      KYMO_LIKELY(kymo_packet_key_is(&stream->packet, event->packet)) && kymo_who_is_same(stream, event))
-    return &stream->who;
+      KYMO_LIKELY(kymo_packet_key_is(&stream->packet, event->packet))) {
+    const uint8_t *body = event->packet->data + kymo_body_bits(event) / 8;
+    const struct kymo_who_slot *slot = kymo_who_slot_of(stream, body);
+    if (KYMO_LIKELY(slot->who.version) && kymo_who_is_same(stream, slot, body))
+      return &slot->who;
+  }
   return kymo_who_read(whos, event);
 }
 /* The fields of it in the common context of the event's stream class. */
