@@ -46,6 +46,15 @@ static int begin_kinds(struct query_scan *scan, struct kymo_error *error) {
   return KYMO_OK;
 }
 
+/* The window is all of a test with whole numbers, unless the number itself is excluded. */
+static void narrow_window(struct query_scan *scan, const struct query_test *test) {
+  bool is_exact = strchr("GL=", test->letter) && test->operands[0].kind == QUERY_IS_INTEGER;
+  if (!query_test_narrow(test, &scan->begin_ns, &scan->end_ns))
+    scan->is_at_end = true;
+  scan->is_narrowed |= is_exact;
+  scan->test_count -= is_exact;
+}
+
 static int add_constraint(struct query_scan *scan, char letter, uint32_t column, sqlite3_value *value,
                           struct kymo_error *error) {
   struct query_test *test = &scan->tests[scan->test_count++];
@@ -54,8 +63,8 @@ static int add_constraint(struct query_scan *scan, char letter, uint32_t column,
   int status = query_test_add(test, &scan->arena, of, value, error);
   if (status < 0)
     return status;
-  if (of->kind == QUERY_TS && !query_test_narrow(test, &scan->begin_ns, &scan->end_ns))
-    scan->is_at_end = true;
+  if (of->kind == QUERY_TS)
+    narrow_window(scan, test);
   if (of->kind != QUERY_CLASS)
     return KYMO_OK;
   scan->test_count--; /* the kinds are the test */
@@ -82,7 +91,10 @@ static int take_constraints(struct query_scan *scan, const char *text, sqlite3_v
   return status;
 }
 
-static bool passes(const struct query_scan *scan, const struct kymo_event *event) {
+static inline bool passes(const struct query_scan *scan, const struct kymo_event *event) {
+  if (scan->is_narrowed &&
+      (!event->has_time || event->time_ns < scan->begin_ns || event->time_ns > scan->end_ns))
+    return false;
   for (size_t i = 0; i < scan->test_count; i++)
     if (!query_test_passes(&scan->tests[i], scan->columns, scan->reader, event))
       return false;
@@ -119,13 +131,16 @@ static int next_pass(struct query_scan *scan, struct kymo_error *error) {
 }
 
 /* The next kind that occurs. */
-static void next_count(struct query_scan *scan, const uint64_t *counts) {
+static void next_count(struct query_scan *scan) {
+  const uint64_t *counts = scan->counts;
   do
     scan->kind++;
   while (scan->kind < scan->source->kind_count && !(is_kind_wanted(scan, scan->kind) && counts[scan->kind]));
   scan->is_at_end = scan->kind >= scan->source->kind_count;
-  if (!scan->is_at_end)
-    scan->left = scan->bits & QUERY_DISTINCT ? 1 : counts[scan->kind];
+  if (scan->is_at_end)
+    return;
+  scan->left = scan->folds || scan->bits & QUERY_DISTINCT ? 1 : counts[scan->kind];
+  scan->source->weight = scan->folds ? counts[scan->kind] : 1;
 }
 
 /* ---- order ---- */
@@ -263,6 +278,28 @@ static int fill_buckets(struct query_scan *scan, struct kymo_error *error) {
   return KYMO_OK;
 }
 
+/* ---- folding ---- */
+
+/* Counts the kinds of the events that pass. */
+static int fold(struct query_scan *scan, struct kymo_error *error) {
+  const struct kymo_event *event;
+  uint64_t *counts = kymo_arena_array(&scan->arena, scan->source->kind_count + 1u, sizeof *counts);
+  if (!counts)
+    return no_memory(error);
+  int status = begin_pass(scan, scan->kinds, error);
+  while (status == KYMO_OK && (status = query_reader_next(scan->reader, &event, error)) == KYMO_OK) {
+    note_time(scan, event);
+    if (passes(scan, event))
+      counts[scan->source->kind_of[kymo_kind_of(event)]]++;
+  }
+  if (status < 0)
+    return status;
+  scan->bits |= QUERY_COUNTED;
+  scan->counts = counts;
+  next_count(scan);
+  return KYMO_OK;
+}
+
 /* ---- rows ---- */
 
 int query_scan_next(struct query_scan *scan, struct kymo_error *error) {
@@ -270,7 +307,7 @@ int query_scan_next(struct query_scan *scan, struct kymo_error *error) {
   scan->row++;
   if (scan->bits & QUERY_COUNTED) {
     if (--scan->left == 0)
-      next_count(scan, scan->source->counts);
+      next_count(scan);
     return KYMO_OK;
   }
   if (scan->is_bucketed) {
@@ -304,13 +341,15 @@ static int start(struct query_scan *scan, struct kymo_error *error) {
   int status = KYMO_OK;
   scan->kind = UINT32_MAX;
   if (scan->bits & QUERY_COUNTED) {
-    const uint64_t *counts = query_source_counts(scan->source, error);
-    if (!counts)
+    scan->counts = query_source_counts(scan->source, error);
+    if (!scan->counts)
       return KYMO_E_FORMAT;
-    next_count(scan, counts);
+    next_count(scan);
     return KYMO_OK;
   }
   status = query_reader_take(&scan->reader, scan->source, error);
+  if (status == KYMO_OK && scan->folds)
+    return fold(scan, error);
   if (status == KYMO_OK && (scan->bits & QUERY_BY_TIME))
     status = check_order(scan, &is_ordered, error);
   if (status == KYMO_OK && (scan->bits & QUERY_BUCKETS))
@@ -326,6 +365,7 @@ int query_scan_begin(struct query_scan *scan, int bits, const char *constraints,
                      struct kymo_error *error) {
   query_scan_end(scan);
   scan->bits = bits;
+  scan->folds = scan->source->folds && !(bits & QUERY_BY_TIME);
   scan->begin_ns = INT64_MIN;
   scan->end_ns = INT64_MAX;
   int status = begin_kinds(scan, error);
@@ -338,6 +378,7 @@ int query_scan_begin(struct query_scan *scan, int bits, const char *constraints,
 
 void query_scan_end(struct query_scan *scan) {
   query_reader_give_back(scan->reader);
+  scan->source->weight = 1;
   kymo_arena_free(&scan->arena);
   free(scan->moments);
   *scan = (struct query_scan){.source = scan->source, .columns = scan->columns};

@@ -7,6 +7,8 @@
  *   by kinds          one pass over the traces for each kind, in the order of their names; or if only times
  *                     and kinds are needed, one pass that keeps these in memory, if they are few enough
  *   counted           no pass: each kind as often as it occurs
+ *   folded            each kind once, and the weight says how often it occurs (query/fold.h); counted by one
+ *                     pass, if not all events are wanted
  */
 #ifndef KYMO_QUERY_SCAN_H
 #define KYMO_QUERY_SCAN_H
@@ -24,9 +26,12 @@ struct query_scan {
   bool *kinds; /* by kind: wanted; NULL: all */
   bool *only;  /* by kind, while kinds are passed one by one */
   int64_t begin_ns, end_ns;
-  int bits;      /* enum query_plan_bits */
-  uint32_t kind; /* of the pass, or of the row, if BY_KIND or COUNTED */
-  uint64_t left; /* COUNTED: rows of this kind */
+  bool is_narrowed; /* events must have a time between these: a test of the time was no more than this */
+  bool folds;
+  const uint64_t *counts; /* COUNTED: by kind */
+  int bits;               /* enum query_plan_bits */
+  uint32_t kind;          /* of the pass, or of the row, if BY_KIND or COUNTED */
+  uint64_t left;          /* COUNTED: rows of this kind */
   struct query_moment
       *moments; /* the events in the order of their times, if they are not in order; or NULL */
   size_t moment_count, moment_next;

@@ -210,10 +210,28 @@ static void look_at_clocks(struct query_source *source, const struct kymo_trace 
   }
 }
 
-const uint64_t *query_source_counts(struct query_source *source, struct kymo_error *error) {
+/* Counts all events, which are merged for this only if the trace cannot count otherwise. */
+static int count_kinds(struct query_reader *reader, uint64_t *counts, struct kymo_error *error) {
+  const struct query_source *source = reader->source;
   struct query_window all = {.begin_ns = INT64_MIN, .end_ns = INT64_MAX};
-  struct query_reader *reader;
   const struct kymo_event *event;
+  int status = query_reader_begin(reader, &all, error);
+  if (status == KYMO_OK && !source->opening.has_filter && kymo_trace_can_count(reader->trace)) {
+    uint64_t *classes = calloc(source->class_count + 1u, sizeof *classes);
+    status = classes ? kymo_trace_count_classes(reader->trace, classes, error)
+                     : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < source->class_count && status == KYMO_OK; i++)
+      counts[source->kind_of[i]] += classes[i];
+    free(classes);
+    return status;
+  }
+  while (status == KYMO_OK && (status = query_reader_next(reader, &event, error)) == KYMO_OK)
+    counts[source->kind_of[kymo_kind_of(event)]]++;
+  return status;
+}
+
+const uint64_t *query_source_counts(struct query_source *source, struct kymo_error *error) {
+  struct query_reader *reader;
   if (source->counts)
     return source->counts;
   uint64_t *counts = kymo_arena_array(&source->arena, source->kind_count + 1u, sizeof *counts);
@@ -221,9 +239,7 @@ const uint64_t *query_source_counts(struct query_source *source, struct kymo_err
       counts ? query_reader_take(&reader, source, error) : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status < 0)
     return NULL;
-  status = query_reader_begin(reader, &all, error);
-  while (status == KYMO_OK && (status = query_reader_next(reader, &event, error)) == KYMO_OK)
-    counts[source->kind_of[kymo_kind_of(event)]]++;
+  status = count_kinds(reader, counts, error);
   query_reader_give_back(reader);
   return source->counts = status < 0 ? NULL : counts;
 }
@@ -271,7 +287,7 @@ int query_source_new(struct query_source **out, const struct query_opening *open
       opening->free(opening->user);
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   }
-  *source = (struct query_source){.owners = 1, .opening = *opening};
+  *source = (struct query_source){.owners = 1, .opening = *opening, .weight = 1};
   int status = open_reader(&reader, source, error);
   source->first = reader;
   if (status >= 0) {

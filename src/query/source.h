@@ -69,6 +69,9 @@ struct query_source {
   bool is_ordered;              /* the times of all events were checked, and never go back … */
   bool is_unordered;            /* … and they were seen to go back */
   struct kymo_symbols *symbols; /* of the first reader */
+  bool has_weights;             /* count(*) adds weights … */
+  bool folds;                   /* rows that the statement cannot distinguish come once (query/fold.h) … */
+  uint64_t weight;              /* … and the current one stands for this many; else 1 */
 };
 
 /* Opens the traces for the first time. On success the caller owns a share of *source, which it drops with

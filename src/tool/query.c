@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "query/database.h"
+#include "query/fold.h"
 #include "query/presets.h"
 #include "tool/input.h"
 #include "tool/query_hint.h"
@@ -221,6 +222,8 @@ static int explain(const struct query *query, const char *sql, size_t length) {
     print_step((const char *)sqlite3_column_text(plan, 3));
   sqlite3_finalize(plan);
   sqlite3_free(text);
+  if (query_can_fold(query->traces.source, query->db, sql, length))
+    puts("-- each class is one row, which counts as many");
   return TOOL_OK;
 }
 
@@ -231,6 +234,37 @@ static void print_statement(const char *sql, size_t length) {
     sql++, length--;
   fwrite(sql, 1, length, stdout);
   fputs(";\n", stdout);
+}
+
+/* A statement that only counts has rows that stand for several. It is prepared again, and *folds says so;
+ * else nothing happens. Returns a status of SQLite. */
+static int fold(const struct query *query, const char *at, const char *end, sqlite3_stmt **statement,
+                bool *folds) {
+  *folds = sqlite3_stmt_readonly(*statement) && sqlite3_column_count(*statement) > 0 &&
+           query_can_fold(query->traces.source, query->db, at, (size_t)(end - at));
+  if (!*folds)
+    return SQLITE_OK;
+  sqlite3_finalize(*statement);
+  *statement = NULL;
+  return sqlite3_prepare_v2(query->db, at, (int)(end - at), statement, NULL);
+}
+
+/* Runs a statement and prints its rows. Returns an exit status. */
+static int print_rows(const struct query *query, const char *at, const char *end, sqlite3_stmt **statement,
+                      bool *is_first) {
+  bool folds, has_rows = sqlite3_column_count(*statement) > 0;
+  int status = fold(query, at, end, statement, &folds);
+  if (has_rows && !*is_first && query->format == TOOL_QUERY_TABLE)
+    putchar('\n');
+  *is_first &= !has_rows;
+  query->traces.source->folds = folds;
+  if (status == SQLITE_OK)
+    status = tool_query_rows(*statement, query->format);
+  query->traces.source->folds = false;
+  if (status == SQLITE_DONE)
+    return TOOL_OK;
+  fflush(stdout);
+  return report(query, at, status);
 }
 
 /* One statement of the text, from `at` on; *next becomes where the following one begins. */
@@ -246,15 +280,7 @@ static int run_statement(const struct query *query, const char *at, const char *
     print_statement(at, (size_t)(*next - at));
     end = explain(query, at, (size_t)(*next - at));
   } else {
-    bool has_rows = sqlite3_column_count(statement) > 0;
-    if (has_rows && !*is_first && query->format == TOOL_QUERY_TABLE)
-      putchar('\n');
-    *is_first &= !has_rows;
-    status = tool_query_rows(statement, query->format);
-    if (status != SQLITE_DONE) {
-      fflush(stdout);
-      end = report(query, at, status);
-    }
+    end = print_rows(query, at, *next, &statement, is_first);
   }
   sqlite3_finalize(statement);
   return end;

@@ -23,6 +23,8 @@ check 'random statements' python3 "$here/random_queries.py" "$kymo" 1 200 one
 check 'random statements, two traces' python3 "$here/random_queries.py" "$kymo" 2 60 one two
 check 'random statements, packets that go back in time' python3 "$here/random_queries.py" "$kymo" 3 60 back
 
+for traces in one 'one two' back; do check "statements that only count: $traces" python3 "$here/folded.py" "$kymo" $traces; done
+
 python3 "$KYMO_SOURCE/tests/differential/random_trace.py" random 1 20 && "$kymo" convert -q --to cpel -o log.cpel one || exit 1
 for trace in mytrace log.cpel random/*; do check "all events of $trace" python3 "$here/same_events.py" "$kymo" "$trace"; done
 check 'all events of two traces' python3 "$here/same_events.py" "$kymo" one mytrace
@@ -126,6 +128,13 @@ SELECT class, count(*), max(ts) FROM events GROUP BY class;
 -- SCAN events (the table itself: class by class)
 END
 check 'GROUP BY class needs no sorting' grouped
+
+counting() { diff - <("$kymo" query one --explain "SELECT count(*) FROM events WHERE ts > 5 AND class <> 'a'"); } <<'END'
+SELECT count(*) FROM events WHERE ts > 5 AND class <> 'a';
+-- SCAN events (the table itself: ts >)
+-- each class is one row, which counts as many
+END
+check 'a statement that only counts' counting
 
 # ---- messages ----
 
