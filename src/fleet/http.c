@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fleet/http.h"
 #include "base/fail.h"
+#include "trace/library.h"
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,41 @@
 
 static int no_memory(struct kymo_error *error) { return kymo_fail(error, KYMO_E_MEMORY, "out of memory"); }
 
+/* ---- libcurl ---- */
+
+/* clang-format off */
+#define CURL_FUNCTIONS(X) \
+  X(easy_cleanup) X(easy_getinfo) X(easy_init) X(easy_perform) X(easy_setopt) \
+  X(easy_strerror) X(free) X(global_init) X(multi_add_handle) X(multi_cleanup) \
+  X(multi_info_read) X(multi_init) X(multi_perform) X(multi_poll) X(multi_remove_handle) \
+  X(slist_append) X(slist_free_all) X(url) X(url_cleanup) X(url_get) \
+  X(url_set)
+/* clang-format on */
+
+#define POINTER(name) __typeof__(curl_##name) *name;
+static struct { CURL_FUNCTIONS(POINTER) } curl;
+
+/* Before the first use of libcurl. */
+static int load_curl(struct kymo_error *error) {
+#define FUNCTION(name) {"curl_" #name, &curl.name},
+  static const struct kymo_library_function functions[] = {CURL_FUNCTIONS(FUNCTION)};
+  static bool is_ready;
+  if (is_ready)
+    return KYMO_OK;
+  int status = kymo_library_load("libcurl.so.4", functions, sizeof functions / sizeof *functions, error);
+  if (status == KYMO_OK && curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    status = no_memory(error);
+  is_ready = status == KYMO_OK;
+  return status;
+}
+
 /* ---- addresses ---- */
 
 static char *part_of(CURLU *parsed, CURLUPart part, unsigned flags) {
   char *text = NULL, *copy = NULL;
-  if (curl_url_get(parsed, part, &text, flags) == CURLUE_OK)
+  if (curl.url_get(parsed, part, &text, flags) == CURLUE_OK)
     copy = strdup(text);
-  curl_free(text);
+  curl.free(text);
   return copy;
 }
 
@@ -44,10 +73,10 @@ static const char *without_secret(const char *url) {
 }
 
 static int read_url(struct fleet_server *server, const char *url, struct kymo_error *error) {
-  CURLU *parsed = curl_url();
+  CURLU *parsed = curl.url();
   if (!parsed)
     return no_memory(error);
-  bool ok = curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK;
+  bool ok = curl.url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK;
   server->scheme = part_of(parsed, CURLUPART_SCHEME, 0);
   server->host = part_of(parsed, CURLUPART_HOST, 0);
   server->port = part_of(parsed, CURLUPART_PORT, 0);
@@ -61,7 +90,7 @@ static int read_url(struct fleet_server *server, const char *url, struct kymo_er
     server->port = strdup(strcmp(server->scheme, "https") == 0 ? "8443" : "8123");
   free(path);
   free(query);
-  curl_url_cleanup(parsed);
+  curl.url_cleanup(parsed);
   const char *shown = without_secret(url);
   if (!ok)
     return kymo_fail(error, KYMO_E_USAGE, "expected http://HOST:PORT/DATABASE, found \"%.*s\"",
@@ -74,11 +103,9 @@ static int read_url(struct fleet_server *server, const char *url, struct kymo_er
 }
 
 int fleet_server_new(struct fleet_server **out, const char *url, struct kymo_error *error) {
-  static bool is_ready;
   *out = NULL;
-  if (!is_ready && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-    return no_memory(error);
-  is_ready = true;
+  if (load_curl(error) != KYMO_OK)
+    return error->code;
   struct fleet_server *server = calloc(1, sizeof *server);
   int status = server ? read_url(server, url, error) : no_memory(error);
   if (status != KYMO_OK) {
@@ -112,7 +139,8 @@ int fleet_server_beside(struct fleet_server **out, const struct fleet_server *kn
 void fleet_server_free(struct fleet_server *server) {
   if (!server)
     return;
-  curl_easy_cleanup(server->easy);
+  if (server->easy)
+    curl.easy_cleanup(server->easy);
   free(server->base);
   free(server->shown);
   free(server->scheme);
@@ -150,21 +178,21 @@ static void add_address(struct kymo_strbuf *out, const struct fleet_server *serv
 /* What all requests have. */
 static void set_up(CURL *easy, const struct fleet_server *server, const char *address,
                    struct kymo_strbuf *answer) {
-  curl_easy_setopt(easy, CURLOPT_URL, address);
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_POST, 1L);
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
-  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, SILENT_SECONDS);
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, SENT_AT_ONCE);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, answer);
+  curl.easy_setopt(easy, CURLOPT_URL, address);
+  curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl.easy_setopt(easy, CURLOPT_POST, 1L);
+  curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+  curl.easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  curl.easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, SILENT_SECONDS);
+  curl.easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl.easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, SENT_AT_ONCE);
+  curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
+  curl.easy_setopt(easy, CURLOPT_WRITEDATA, answer);
   if (server->user || server->password) {
-    curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
-    curl_easy_setopt(easy, CURLOPT_USERNAME, server->user ? server->user : "default");
-    curl_easy_setopt(easy, CURLOPT_PASSWORD, server->password ? server->password : "");
+    curl.easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+    curl.easy_setopt(easy, CURLOPT_USERNAME, server->user ? server->user : "default");
+    curl.easy_setopt(easy, CURLOPT_PASSWORD, server->password ? server->password : "");
   }
 }
 
@@ -207,7 +235,7 @@ static int judge(CURL *easy, CURLcode code, const struct fleet_server *server, c
   long http = 0;
   const char *why, *head = table ? "table " : "", *gap = table ? ": " : "";
   *refusal = 0;
-  curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &http);
+  curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &http);
   if (code == CURLE_OK && http == 200)
     return KYMO_OK;
   if (answer->failed)
@@ -221,7 +249,7 @@ static int judge(CURL *easy, CURLcode code, const struct fleet_server *server, c
                      server->shown);
   if (code != CURLE_OK)
     return kymo_fail(error, KYMO_E_SYSTEM, "%s%s%s%s: %s", head, table, gap, server->shown,
-                     curl_easy_strerror(code));
+                     curl.easy_strerror(code));
   return kymo_fail(error, KYMO_E_SYSTEM,
                    "%s%s%s%s: expected the answer of a ClickHouse server, found HTTP status %ld", head, table,
                    gap, server->shown, http);
@@ -237,14 +265,14 @@ int fleet_ask(struct fleet_server *server, const char *sql, struct kymo_strbuf *
   if (answer->text)
     answer->text[0] = '\0';
   if (!server->easy)
-    server->easy = curl_easy_init();
+    server->easy = curl.easy_init();
   add_address(&address, server);
   if (!server->easy || address.failed) {
     status = no_memory(error);
   } else {
     set_up(server->easy, server, address.text, answer);
-    curl_easy_setopt(server->easy, CURLOPT_POSTFIELDS, sql);
-    status = judge(server->easy, curl_easy_perform(server->easy), server, NULL, answer, &number, error);
+    curl.easy_setopt(server->easy, CURLOPT_POSTFIELDS, sql);
+    status = judge(server->easy, curl.easy_perform(server->easy), server, NULL, answer, &number, error);
   }
   if (refusal)
     *refusal = number;
@@ -280,10 +308,10 @@ struct fleet_posts *fleet_posts_new(unsigned count) {
   struct fleet_posts *posts = calloc(1, sizeof *posts);
   if (!posts)
     return NULL;
-  posts->multi = curl_multi_init();
+  posts->multi = curl.multi_init();
   posts->places = calloc(count, sizeof *posts->places);
-  posts->headers = curl_slist_append(NULL, "Content-Type: multipart/form-data; boundary=" FLEET_BOUNDARY);
-  struct curl_slist *more = posts->headers ? curl_slist_append(posts->headers, "Expect:") : NULL;
+  posts->headers = curl.slist_append(NULL, "Content-Type: multipart/form-data; boundary=" FLEET_BOUNDARY);
+  struct curl_slist *more = posts->headers ? curl.slist_append(posts->headers, "Expect:") : NULL;
   posts->count = posts->places ? count : 0;
   if (posts->multi && posts->places && more)
     return posts;
@@ -293,7 +321,7 @@ struct fleet_posts *fleet_posts_new(unsigned count) {
 
 static void end_place(struct fleet_posts *posts, struct place *place) {
   if (place->is_used) {
-    curl_multi_remove_handle(posts->multi, place->easy);
+    curl.multi_remove_handle(posts->multi, place->easy);
     posts->used--;
   }
   place->is_used = false;
@@ -308,10 +336,10 @@ void fleet_posts_free(struct fleet_posts *posts) {
   for (unsigned i = 0; i < posts->count; i++) {
     end_place(posts, &posts->places[i]);
     kymo_strbuf_free(&posts->places[i].answer);
-    curl_easy_cleanup(posts->places[i].easy);
+    curl.easy_cleanup(posts->places[i].easy);
   }
-  curl_multi_cleanup(posts->multi);
-  curl_slist_free_all(posts->headers);
+  curl.multi_cleanup(posts->multi);
+  curl.slist_free_all(posts->headers);
   free(posts->places);
   free(posts);
 }
@@ -323,21 +351,21 @@ static bool is_passing(unsigned refusal) {
 /* Sends the same again after a while. */
 static int send_again(struct fleet_posts *posts, struct place *place, struct kymo_error *error) {
   nanosleep(&(struct timespec){.tv_nsec = WAIT_MS * 1000000}, NULL);
-  curl_multi_remove_handle(posts->multi, place->easy);
+  curl.multi_remove_handle(posts->multi, place->easy);
   place->answer.length = 0;
   place->waits++;
-  return curl_multi_add_handle(posts->multi, place->easy) == CURLM_OK ? KYMO_OK : no_memory(error);
+  return curl.multi_add_handle(posts->multi, place->easy) == CURLM_OK ? KYMO_OK : no_memory(error);
 }
 
 /* Ends what is done. */
 static int take_results(struct fleet_posts *posts, struct kymo_error *error) {
   int left, status = KYMO_OK;
-  for (CURLMsg *message; status == KYMO_OK && (message = curl_multi_info_read(posts->multi, &left));) {
+  for (CURLMsg *message; status == KYMO_OK && (message = curl.multi_info_read(posts->multi, &left));) {
     struct place *place = NULL;
     unsigned refusal;
     if (message->msg != CURLMSG_DONE)
       continue;
-    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&place);
+    curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&place);
     status = judge(place->easy, message->data.result, place->upload.server, place->upload.table,
                    &place->answer, &refusal, error);
     if (status != KYMO_OK && is_passing(refusal) && place->waits < WAITS_MAX)
@@ -352,12 +380,12 @@ static int take_results(struct fleet_posts *posts, struct kymo_error *error) {
 static int go_on(struct fleet_posts *posts, unsigned most, struct kymo_error *error) {
   int running, status = KYMO_OK;
   for (;;) {
-    if (curl_multi_perform(posts->multi, &running) != CURLM_OK)
+    if (curl.multi_perform(posts->multi, &running) != CURLM_OK)
       return no_memory(error);
     status = take_results(posts, error);
     if (status != KYMO_OK || posts->used <= most)
       return status;
-    curl_multi_poll(posts->multi, NULL, 0, 1000, NULL);
+    curl.multi_poll(posts->multi, NULL, 0, 1000, NULL);
   }
 }
 
@@ -371,19 +399,19 @@ static int begin(struct fleet_posts *posts, struct place *place, struct kymo_err
   kymo_strbuf_puts(&place->address, "&query=");
   add_encoded(&place->address, upload->query.text, upload->query.length);
   if (!place->easy)
-    place->easy = curl_easy_init();
+    place->easy = curl.easy_init();
   if (!place->easy || place->address.failed)
     return no_memory(error);
   if (place->address.length > FLEET_URL_MAX)
     return kymo_fail(error, KYMO_E_LIMIT, "table %s: the event class has too many fields for one statement",
                      upload->table);
   set_up(place->easy, upload->server, place->address.text, &place->answer);
-  curl_easy_setopt(place->easy, CURLOPT_HTTPHEADER, posts->headers);
-  curl_easy_setopt(place->easy, CURLOPT_POSTFIELDS, upload->body.text);
-  curl_easy_setopt(place->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)upload->body.length);
-  curl_easy_setopt(place->easy, CURLOPT_PRIVATE, place);
+  curl.easy_setopt(place->easy, CURLOPT_HTTPHEADER, posts->headers);
+  curl.easy_setopt(place->easy, CURLOPT_POSTFIELDS, upload->body.text);
+  curl.easy_setopt(place->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)upload->body.length);
+  curl.easy_setopt(place->easy, CURLOPT_PRIVATE, place);
   place->waits = 0;
-  if (curl_multi_add_handle(posts->multi, place->easy) != CURLM_OK)
+  if (curl.multi_add_handle(posts->multi, place->easy) != CURLM_OK)
     return no_memory(error);
   place->is_used = true;
   posts->used++;

@@ -2,6 +2,7 @@
 #include "serve/http.h"
 #include "base/fail.h"
 #include "serve/clock.h"
+#include "trace/library.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
@@ -55,6 +56,25 @@ struct http {
   uint64_t turns;
 };
 
+/* ---- libmicrohttpd ---- */
+
+/* clang-format off */
+#define MHD_FUNCTIONS(X) \
+  X(add_response_header) X(create_response_from_buffer) X(destroy_response) X(get_connection_info) \
+  X(get_connection_values) X(get_daemon_info) X(get_timeout) X(queue_response) \
+  X(resume_connection) X(run) X(start_daemon) X(stop_daemon) \
+  X(suspend_connection)
+/* clang-format on */
+
+#define POINTER(name) __typeof__(MHD_##name) *name;
+static struct { MHD_FUNCTIONS(POINTER) } mhd;
+
+static int load_mhd(struct kymo_error *error) {
+#define FUNCTION(name) {"MHD_" #name, &mhd.name},
+  static const struct kymo_library_function functions[] = {MHD_FUNCTIONS(FUNCTION)};
+  return kymo_library_load("libmicrohttpd.so.12", functions, sizeof functions / sizeof *functions, error);
+}
+
 /* ---- connections ---- */
 
 static void shut(struct http *http, struct connection *connection) {
@@ -78,8 +98,8 @@ static void shut_late(struct http *http) {
       shut(http, at);
 }
 
-static void begin_connection(struct http *http, struct MHD_Connection *mhd, void **context) {
-  const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+static void begin_connection(struct http *http, struct MHD_Connection *wire, void **context) {
+  const union MHD_ConnectionInfo *info = mhd.get_connection_info(wire, MHD_CONNECTION_INFO_CONNECTION_FD);
   struct connection *connection = *context = info ? calloc(1, sizeof *connection) : NULL;
   if (!connection)
     return; /* its requests are not answered */
@@ -104,17 +124,17 @@ static void end_connection(struct http *http, struct connection *connection) {
   free(connection);
 }
 
-static void on_connection(void *user, struct MHD_Connection *mhd, void **context,
+static void on_connection(void *user, struct MHD_Connection *wire, void **context,
                           enum MHD_ConnectionNotificationCode code) {
   if (code == MHD_CONNECTION_NOTIFY_STARTED)
-    begin_connection(user, mhd, context);
+    begin_connection(user, wire, context);
   else if (*context)
     end_connection(user, *context);
 }
 
 /* The first line of a request is there: its target as it was sent. */
-static void *on_target(void *user, const char *target, struct MHD_Connection *mhd) {
-  const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+static void *on_target(void *user, const char *target, struct MHD_Connection *wire) {
+  const union MHD_ConnectionInfo *info = mhd.get_connection_info(wire, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   struct connection *connection = info ? info->socket_context : NULL;
   (void)user;
   if (connection) {
@@ -124,11 +144,11 @@ static void *on_target(void *user, const char *target, struct MHD_Connection *mh
   return connection;
 }
 
-static void on_completed(void *user, struct MHD_Connection *mhd, void **context,
+static void on_completed(void *user, struct MHD_Connection *wire, void **context,
                          enum MHD_RequestTerminationCode code) {
   struct http *http = user;
   struct connection *connection = *context;
-  (void)mhd;
+  (void)wire;
   (void)code;
   if (!connection)
     return;
@@ -210,28 +230,28 @@ static const char *const fixed_headers[][2] = {
     {"Cache-Control", "no-store"},
 };
 
-static enum MHD_Result send_reply(struct MHD_Connection *mhd, const struct http_reply *reply) {
-  struct MHD_Response *response = MHD_create_response_from_buffer(
+static enum MHD_Result send_reply(struct MHD_Connection *wire, const struct http_reply *reply) {
+  struct MHD_Response *response = mhd.create_response_from_buffer(
       reply->size, reply->bytes, reply->is_static ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE);
   if (!response) {
     if (!reply->is_static)
       free(reply->bytes);
     return MHD_NO;
   }
-  enum MHD_Result result = MHD_add_response_header(response, "Content-Type", reply->type);
+  enum MHD_Result result = mhd.add_response_header(response, "Content-Type", reply->type);
   for (size_t i = 0; i < sizeof fixed_headers / sizeof *fixed_headers && result == MHD_YES; i++)
-    result = MHD_add_response_header(response, fixed_headers[i][0], fixed_headers[i][1]);
+    result = mhd.add_response_header(response, fixed_headers[i][0], fixed_headers[i][1]);
   if (reply->status == MHD_HTTP_METHOD_NOT_ALLOWED && result == MHD_YES)
-    result = MHD_add_response_header(response, "Allow", "GET");
+    result = mhd.add_response_header(response, "Allow", "GET");
   if (result == MHD_YES)
-    result = MHD_queue_response(mhd, reply->status, response);
-  MHD_destroy_response(response);
+    result = mhd.queue_response(wire, reply->status, response);
+  mhd.destroy_response(response);
   return result;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *mhd, unsigned status) {
+static enum MHD_Result refuse(struct MHD_Connection *wire, unsigned status) {
   static char text[] = "refused\n";
-  return send_reply(mhd, &(struct http_reply){status, "text/plain", text, sizeof text - 1, true});
+  return send_reply(wire, &(struct http_reply){status, "text/plain", text, sizeof text - 1, true});
 }
 
 /* Whether the other side has gone away: a page that no longer wants a picture closes its connection. */
@@ -259,7 +279,7 @@ static bool begin_answer(struct http *http, struct connection *connection) {
 static void resume(struct http *http, struct connection *connection) {
   http->suspended--;
   connection->is_ready = true;
-  MHD_resume_connection(connection->suspended);
+  mhd.resume_connection(connection->suspended);
   connection->suspended = NULL;
 }
 
@@ -294,16 +314,16 @@ static void go_on(struct http *http) {
   }
 }
 
-static enum MHD_Result send_ready(struct MHD_Connection *mhd, struct connection *connection) {
+static enum MHD_Result send_ready(struct MHD_Connection *wire, struct connection *connection) {
   const struct http_reply reply = connection->reply;
   connection->is_ready = false;
   connection->reply = (struct http_reply){0};
-  return reply.status ? send_reply(mhd, &reply) : MHD_NO;
+  return reply.status ? send_reply(wire, &reply) : MHD_NO;
 }
 
-static enum MHD_Result on_request(void *user, struct MHD_Connection *mhd, const char *url, const char *method,
-                                  const char *version, const char *upload, size_t *upload_size,
-                                  void **context) {
+static enum MHD_Result on_request(void *user, struct MHD_Connection *wire, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **context) {
   struct http *http = user;
   struct connection *connection = *context;
   struct headers headers = {0};
@@ -312,26 +332,26 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *mhd, const 
   (void)upload;
   (void)upload_size;
   if (connection && connection->is_ready)
-    return send_ready(mhd, connection);
+    return send_ready(wire, connection);
   if (!connection || !connection->target || connection->is_answered || http->is_closing ||
       is_gone(connection))
     return MHD_NO;
   http->waiting -= !connection->is_shut;
   connection->is_answered = true;
   connection->since_us = serve_now_us();
-  MHD_get_connection_values(mhd, MHD_HEADER_KIND, take_header, &headers);
+  mhd.get_connection_values(wire, MHD_HEADER_KIND, take_header, &headers);
   unsigned status = refusal(http, &headers, method, connection);
   if (status)
-    return refuse(mhd, status);
+    return refuse(wire, status);
   connection->has_token = headers.tokens == 1 && is_token(http, headers.token);
   if (connection->has_token)
     http->request_us = connection->since_us;
   if (begin_answer(http, connection))
-    return send_ready(mhd, connection);
-  connection->suspended = mhd;
+    return send_ready(wire, connection);
+  connection->suspended = wire;
   connection->turn = ++http->turns;
   http->suspended++;
-  MHD_suspend_connection(mhd);
+  mhd.suspend_connection(wire);
   return MHD_YES;
 }
 
@@ -380,7 +400,7 @@ static int listen_6(const struct http *http) {
 
 /* A daemon that does something only in http_run. It takes the socket. */
 static struct MHD_Daemon *start(struct http *http, int fd) {
-  struct MHD_Daemon *daemon = MHD_start_daemon(
+  struct MHD_Daemon *daemon = mhd.start_daemon(
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, fd,
       MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
       (unsigned)INACTIVE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_BYTES,
@@ -401,7 +421,9 @@ static int make_token(char token[HTTP_TOKEN_DIGITS + 1], struct kymo_error *erro
 }
 
 static int begin(struct http *http, struct kymo_error *error) {
-  int status = make_token(http->token, error);
+  int status = load_mhd(error);
+  if (status == KYMO_OK)
+    status = make_token(http->token, error);
   if (status != KYMO_OK)
     return status;
   int fd = listen_4(http, error);
@@ -414,7 +436,7 @@ static int begin(struct http *http, struct kymo_error *error) {
     return kymo_fail(error, KYMO_E_SYSTEM, "libmicrohttpd cannot start");
   for (size_t i = 0; i < 2; i++) {
     const union MHD_DaemonInfo *info =
-        http->daemons[i] ? MHD_get_daemon_info(http->daemons[i], MHD_DAEMON_INFO_EPOLL_FD) : NULL;
+        http->daemons[i] ? mhd.get_daemon_info(http->daemons[i], MHD_DAEMON_INFO_EPOLL_FD) : NULL;
     http->polled[i] = info ? info->epoll_fd : -1;
   }
   snprintf(http->hosts[0], sizeof http->hosts[0], "127.0.0.1:%u", http->port);
@@ -441,7 +463,7 @@ int http_open(struct http **out, const struct http_options *options, struct kymo
 static void run_daemons(struct http *http) {
   for (size_t i = 0; i < 2; i++)
     if (http->daemons[i])
-      MHD_run(http->daemons[i]);
+      mhd.run(http->daemons[i]);
 }
 
 void http_close(struct http *http) {
@@ -454,7 +476,7 @@ void http_close(struct http *http) {
   run_daemons(http);
   for (size_t i = 0; i < 2; i++)
     if (http->daemons[i])
-      MHD_stop_daemon(http->daemons[i]);
+      mhd.stop_daemon(http->daemons[i]);
   free(http);
 }
 
@@ -479,7 +501,7 @@ void http_run(struct http *http, int wait_ms, const sigset_t *mask) {
   for (size_t i = 0; i < 2; i++) {
     MHD_UNSIGNED_LONG_LONG until_ms;
     polled[i] = (struct pollfd){.fd = http->polled[i], .events = POLLIN};
-    if (http->daemons[i] && MHD_get_timeout(http->daemons[i], &until_ms) == MHD_YES &&
+    if (http->daemons[i] && mhd.get_timeout(http->daemons[i], &until_ms) == MHD_YES &&
         until_ms < (MHD_UNSIGNED_LONG_LONG)wait_ms)
       wait_ms = (int)until_ms;
   }

@@ -36,10 +36,10 @@ void kymo_trace_want_times(struct kymo_trace *trace);
 int kymo_trace_intersect(struct kymo_trace *trace, int64_t *begin_ns, int64_t *end_ns,
                          struct kymo_error *error);
 /*
- * Adds how often each class occurs among the selected events to `counts`, by its number; then the trace is
- * before its first event again. Much faster than reading events, since streams are read one after another:
- * damage is met in this order. Only for a trace that can count: before its first event, without a filter or a
- * window of time. KYMO_OK or negative. (count.c)
+ * How often each class occurs among the selected events, by its number: `counts` begins as zeros. Then the
+ * trace is before its first event again. Much faster than reading events, since streams are read one after
+ * another: damage is met in this order. Only for a trace that can count: before its first event, without a
+ * filter or a window of time. KYMO_OK or negative. (count.c)
  */
 bool kymo_trace_can_count(const struct kymo_trace *trace);
 int kymo_trace_count_classes(struct kymo_trace *trace, uint64_t *counts, struct kymo_error *error);

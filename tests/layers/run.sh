@@ -35,7 +35,7 @@ allowed() {
     records) echo 'base plan format source trace print records public' ;;
     stat) echo 'base schema decode trace symbols span print stat public' ;;
     view) echo 'base schema decode trace filter symbols span print stat view public' ;;
-    serve) echo 'base stat print view serve public' ;;
+    serve) echo 'base trace stat print view serve public' ;;
     query) echo 'base schema decode trace symbols span print stat query public' ;;
     fleet) echo 'base schema decode trace symbols span print stat query fleet public' ;;
     live) echo 'base schema ring lang calls live public' ;;

@@ -188,6 +188,15 @@ check 'the table of losses' says 1 '{"what":"events","count":12,"stream":0}
 {"what":"packets","count":2,"stream":0}
 kymo query: the trace is incomplete: 12 events are lost, 2 packets are lost' "$kymo" query mytrace 'SELECT what, count, stream FROM losses' --format json
 
+# libcurl is loaded when it is needed, and something else is in its place
+mkdir other && echo 'no library' >other/libcurl.so.4
+unloadable() { LD_LIBRARY_PATH=$PWD/other "$kymo" query --clickhouse http://127.0.0.1:1/k 'SELECT 1' >out 2>&1; [ $? = 3 ] && grep -q '^kymo query: libcurl.so.4 cannot be loaded: .*/libcurl.so.4: ' out || { cat out; return 1; }; }
+if "$kymo" query --clickhouse http://127.0.0.1:1/k 'SELECT 1' 2>&1 | grep -qF 'built without libcurl'; then
+  skip 'a library that cannot be loaded' 'built without libcurl'
+else
+  check 'a library that cannot be loaded' unloadable
+fi
+
 # ---- damage ----
 
 cp -r one damaged && printf '\377\377\377\377' | dd of=damaged/stream_1 bs=1 seek=400 conv=notrunc status=none
