@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # rungs: plain address
+# heavy
 #
 # kymo convert and kymo merge: what is written reads as what was read, here and in the installed babeltrace2: events,
 # losses, parts of traces by names and times, all streams as one, and whatever is converted again. KYMO_ROUNDS=N: random traces (14).

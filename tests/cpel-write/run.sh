@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # rungs: plain address
+# heavy
 #
 # CPEL files that kymo writes, held against the tables of bytes and against what was read, by check.py: of CPEL files, of
 # CTF traces of others, of random ones and of what kymo records.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # rungs: plain address
+# heavy
 #
 # Files that TDL describes, from end to end: description and bytes are made here, kymo cat --key has to give the events.
 #

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # rungs: plain address
+# heavy
 #
 # Filters: what each construct of FDL selects of one trace (pass-NAME.fdl, pass-NAME.expect), what is refused, word for
 # word (fail-*); filters as files; random filters against an evaluator of the test's own; filters on CTF traces against

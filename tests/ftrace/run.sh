@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# heavy
 #
 # trace-cmd's trace.dat: files of an independent writer (make.py) in both orders, with longs of both sizes, both versions and all
 # compressions; real ones of $KYMO_SHARED; what trace-cmd itself makes of them; and files that are cut or changed.

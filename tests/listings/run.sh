@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # rungs: plain
+# heavy
 #
 # What is stored of listed types, byte by byte, and that call sites are found: C and C++, gcc and clang, levels of
 # optimisation, programs and shared libraries, and other machines where their compilers and emulators are installed.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # rungs: plain
+# heavy
 #
 # The numbers in the tabs of kymo view are those of kymo stat and kymo cat, with and without a filter, of a recorded trace, one of
 # LTTng's layout, a CPEL file and a capture of packets.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# heavy
 #
 # kymo query: answers beside counts by Python, random statements beside imported tables, formats, messages.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # rungs: plain
+# heavy
 #
 # The seeds of the fuzzers still lead past all checks. When a format changes, its seeds become outdated: each is then refused at
 # once, and a fuzzer that begins with them tries nothing else. fuzz/seeds/reached names those that are worth their place;

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# heavy
 #
 # kymo types: the listings it writes of objects and programs of every installed compiler, its messages about types
 # that it cannot find or list, and that no damaged file can harm it.
