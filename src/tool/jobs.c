@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "filter/program.h"
 #include "tool/tool.h"
+#include "trace/apart.h"
 #include <kymo/filter.h>
 #include <errno.h>
 #include <malloc.h>
@@ -16,8 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Without --jobs: the least bytes of packets for which several jobs are begun. */
-#define BYTES_LEAST (UINT64_C(64) << 20)
 /* Slices for each job, so that all of them end at about the same time. */
 #define SLICES_A_JOB 4
 /* Of packets in a slice: what a job keeps in memory is some times as much. A slice may be larger if there
@@ -31,17 +30,19 @@ enum { JOB_DONE, JOB_UNDONE };
 
 /* What all jobs share. What has no other owner belongs to the job that joins. */
 struct shared {
-  _Atomic size_t next;   /* slice that no job reads; relaxed, since nothing depends on who takes it */
+  _Atomic size_t next;   /* piece that no job reads; relaxed, since nothing depends on who takes it */
   _Atomic bool is_ended; /* one job shall do all; release, and acquired after waiting for a turn */
   size_t joined;
   struct kymo_seam seam; /* after the last joined slice */
   struct kymo_losses losses;
-  sem_t turns[]; /* by slice: it may be joined */
+  sem_t turns[]; /* by slice: it may be joined; of streams only the first, for the sums */
 };
 
 struct run {
   struct kymo_trace *trace;
-  const struct kymo_slices *slices;
+  const struct kymo_slices *slices;         /* … or */
+  const struct kymo_stream *const *streams; /* … */
+  size_t count;                             /* of them */
   const struct tool_job_work *work;
   struct shared *shared;
   size_t size; /* of it */
@@ -74,7 +75,7 @@ bool tool_jobs_plan(struct kymo_slices *slices, struct kymo_trace *trace, unsign
   uint64_t most = 0;
   *slices = (struct kymo_slices){.count = 0};
   if (count < 2 || !kymo_filter_is_alone(trace) || kymo_slices_find(slices, trace, &error) != KYMO_OK ||
-      !slices->count || (!is_asked && slices->bytes < BYTES_LEAST))
+      !slices->count || (!is_asked && slices->bytes < TOOL_JOBS_BYTES_LEAST))
     return false;
   for (size_t i = 0; i < kymo_trace_part_count(trace); i++)
     most += kymo_trace_part(trace, i)->stream_count * SLICE_STREAM_BYTES;
@@ -91,12 +92,34 @@ void *tool_jobs_share(size_t size) {
 
 /* ---- in a job ---- */
 
+static const struct run *run_of_job; /* in jobs; NULL in the command */
+
+static bool is_ended(const struct run *run) {
+  return atomic_load_explicit(&run->shared->is_ended, memory_order_acquire);
+}
+
+bool tool_jobs_are_ended(void) { return is_ended(run_of_job) || kymo_trace_damage_count(run_of_job->trace); }
+
 /* Nothing is reported that only one job can report in its order. */
 static bool is_silent(const struct kymo_trace *trace, size_t warnings) {
   struct kymo_filter_result counts;
   kymo_filter_counts(trace, &counts);
   return kymo_trace_damage_count(trace) == 0 && kymo_trace_warning_count(trace) == warnings &&
-         !counts.failed && !counts.replaced && !counts.dropped;
+         !kymo_trace_lacks_memory(trace) && !counts.failed && !counts.replaced && !counts.dropped;
+}
+
+static struct kymo_losses losses_since(const struct kymo_trace *trace, const struct kymo_losses *before) {
+  struct kymo_losses after;
+  kymo_trace_losses(trace, &after);
+  return (struct kymo_losses){.events = after.events - before->events,
+                              .packets = after.packets - before->packets,
+                              .unknown = after.unknown - before->unknown};
+}
+
+static void add_losses(struct shared *shared, const struct kymo_losses *losses) {
+  shared->losses.events += losses->events;
+  shared->losses.packets += losses->packets;
+  shared->losses.unknown += losses->unknown;
 }
 
 static struct slice read_slice(const struct run *run, size_t number) {
@@ -105,7 +128,7 @@ static struct slice read_slice(const struct run *run, size_t number) {
   size_t warnings = kymo_trace_warning_count(trace);
   bool is_first = number == 0, is_last = number + 1 == slices->count;
   struct slice slice = {.is_good = true};
-  struct kymo_losses before, after;
+  struct kymo_losses before;
   struct kymo_error error;
   int status = kymo_slice_begin(trace, is_first ? INT64_MIN : slices->cuts_ns[number - 1],
                                 is_last ? INT64_MAX : slices->cuts_ns[number], &error);
@@ -113,10 +136,7 @@ static struct slice read_slice(const struct run *run, size_t number) {
   slice.is_good = status == KYMO_OK && (is_first || kymo_slice_seam(trace, &slice.begin)) &&
                   run->work->read(run->work->user, number) &&
                   (is_last || kymo_slice_seam(trace, &slice.end)) && is_silent(trace, warnings);
-  kymo_trace_losses(trace, &after);
-  slice.losses = (struct kymo_losses){.events = after.events - before.events,
-                                      .packets = after.packets - before.packets,
-                                      .unknown = after.unknown - before.unknown};
+  slice.losses = losses_since(trace, &before);
   return slice;
 }
 
@@ -130,9 +150,7 @@ static bool join_slice(const struct run *run, size_t number, const struct slice 
   if (!fits || !run->work->join(run->work->user, number))
     return false;
   shared->seam = slice->end;
-  shared->losses.events += slice->losses.events;
-  shared->losses.packets += slice->losses.packets;
-  shared->losses.unknown += slice->losses.unknown;
+  add_losses(shared, &slice->losses);
   shared->joined = number + 1;
   return true;
 }
@@ -142,38 +160,68 @@ static void wait_for(sem_t *turn) {
     ;
 }
 
+static void end_all(const struct run *run) {
+  atomic_store_explicit(&run->shared->is_ended, true, memory_order_release);
+}
+
+/* The next piece that this job does; false: there is none any more. */
+static bool take_piece(const struct run *run, size_t *number) {
+  if (is_ended(run))
+    return false;
+  *number = atomic_fetch_add_explicit(&run->shared->next, 1, memory_order_relaxed);
+  return *number < run->count;
+}
+
+static void do_slices(const struct run *run) {
+  struct shared *shared = run->shared;
+  for (size_t number; take_piece(run, &number); sem_post(&shared->turns[number + 1])) {
+    struct slice slice = read_slice(run, number);
+    wait_for(&shared->turns[number]);
+    if (!is_ended(run) && !join_slice(run, number, &slice))
+      end_all(run);
+  }
+}
+
+static void do_streams(const struct run *run) {
+  struct kymo_losses before, losses;
+  struct kymo_error error;
+  size_t warnings = kymo_trace_warning_count(run->trace), number, done = 0;
+  kymo_trace_losses(run->trace, &before);
+  for (; take_piece(run, &number); done++)
+    if (kymo_trace_read_apart(run->trace, run->streams[number], &error) != KYMO_OK ||
+        !run->work->read(run->work->user, number) || !is_silent(run->trace, warnings))
+      end_all(run);
+  losses = losses_since(run->trace, &before);
+  wait_for(&run->shared->turns[0]);
+  add_losses(run->shared, &losses);
+  run->shared->joined += done;
+  sem_post(&run->shared->turns[0]);
+}
+
 /* The life of a job. It ends with the command. */
 static _Noreturn void live(const struct run *run, pid_t command) {
-  struct shared *shared = run->shared;
-  size_t number;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  run_of_job = run;
   /* Slices use the same memory again and again: it shall not be returned to the system in between. */
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   if (getppid() != command)
     _exit(JOB_UNDONE);
-  while (!atomic_load_explicit(&shared->is_ended, memory_order_acquire) &&
-         (number = atomic_fetch_add_explicit(&shared->next, 1, memory_order_relaxed)) < run->slices->count) {
-    struct slice slice = read_slice(run, number);
-    wait_for(&shared->turns[number]);
-    if (!atomic_load_explicit(&shared->is_ended, memory_order_acquire) && !join_slice(run, number, &slice))
-      atomic_store_explicit(&shared->is_ended, true, memory_order_release);
-    sem_post(&shared->turns[number + 1]);
-  }
-  bool is_ended = atomic_load_explicit(&shared->is_ended, memory_order_acquire);
-  if (!is_ended && run->work->end && !run->work->end(run->work->user)) {
-    atomic_store_explicit(&shared->is_ended, true, memory_order_release);
-    is_ended = true;
-  }
-  _exit(is_ended ? JOB_UNDONE : JOB_DONE);
+  if (run->slices)
+    do_slices(run);
+  else
+    do_streams(run);
+  if (!is_ended(run) && run->work->end && !run->work->end(run->work->user))
+    end_all(run);
+  _exit(is_ended(run) ? JOB_UNDONE : JOB_DONE);
 }
 
 /* ---- in the command ---- */
 
 /* One job shall do all: no job waits for a turn any more. */
 static void end_jobs(const struct run *run) {
-  atomic_store_explicit(&run->shared->is_ended, true, memory_order_release);
-  for (size_t i = 0; i <= run->slices->count; i++)
+  end_all(run);
+  for (size_t i = 0; i <= run->count; i++)
     sem_post(&run->shared->turns[i]);
 }
 
@@ -200,50 +248,61 @@ static int wait_for_jobs(const struct run *run, unsigned count) {
 }
 
 static enum tool_jobs_result end_run(const struct run *run, int killer) {
-  if (killer == SIGPIPE)
-    raise(SIGPIPE); /* as if we had written ourselves */
+  if (killer == SIGPIPE || killer == SIGXFSZ)
+    raise(killer); /* as if we had written ourselves */
   if (killer) {
     tool_say("a job was ended by signal %d", killer);
     return TOOL_JOBS_FAILED;
   }
-  if (atomic_load(&run->shared->is_ended) || run->shared->joined != run->slices->count)
+  if (atomic_load(&run->shared->is_ended) || run->shared->joined != run->count)
     return TOOL_JOBS_UNDONE;
   kymo_trace_add_losses(run->trace, &run->shared->losses);
   return TOOL_JOBS_DONE;
 }
 
 static bool begin_run(struct run *run, unsigned count) {
-  run->size = sizeof *run->shared + (run->slices->count + 1) * sizeof *run->shared->turns;
+  run->size = sizeof *run->shared + (run->count + 1) * sizeof *run->shared->turns;
   run->shared = tool_jobs_share(run->size);
   run->jobs = calloc(count, sizeof *run->jobs);
   if (!run->shared || !run->jobs)
     return false;
-  for (size_t i = 0; i <= run->slices->count; i++)
+  for (size_t i = 0; i <= run->count; i++)
     if (sem_init(&run->shared->turns[i], 1, i == 0) != 0)
       return false;
   return true;
 }
 
-enum tool_jobs_result tool_jobs_run(struct kymo_trace *trace, const struct kymo_slices *slices,
-                                    unsigned count, const struct tool_job_work *work) {
-  struct run run = {.trace = trace, .slices = slices, .work = work};
+static enum tool_jobs_result run_jobs(struct run *run, unsigned count) {
   enum tool_jobs_result result = TOOL_JOBS_UNDONE;
   unsigned begun = 0;
   pid_t command = getpid();
   kymo_keyed_text("", 0); /* so that all of them have one key */
   fflush(NULL);           /* what is buffered would be written by each of them */
-  if (begin_run(&run, count)) {
-    while (begun < count && (run.jobs[begun] = fork()) > 0)
+  if (begin_run(run, count)) {
+    while (begun < count && (run->jobs[begun] = fork()) > 0)
       begun++;
-    if (begun < count && run.jobs[begun] == 0)
-      live(&run, command);
+    if (begun < count && run->jobs[begun] == 0)
+      live(run, command);
     if (begun < count) /* the system has no more processes: fewer jobs do it */
-      run.jobs[begun] = -1;
-    int killer = wait_for_jobs(&run, begun);
-    result = begun > 0 ? end_run(&run, killer) : result;
+      run->jobs[begun] = -1;
+    int killer = wait_for_jobs(run, begun);
+    result = begun > 0 ? end_run(run, killer) : result;
   }
-  if (run.shared)
-    munmap(run.shared, run.size);
-  free(run.jobs);
+  if (run->shared)
+    munmap(run->shared, run->size);
+  free(run->jobs);
   return result;
+}
+
+enum tool_jobs_result tool_jobs_run(struct kymo_trace *trace, const struct kymo_slices *slices,
+                                    unsigned count, const struct tool_job_work *work) {
+  struct run run = {.trace = trace, .slices = slices, .count = slices->count, .work = work};
+  return run_jobs(&run, count);
+}
+
+enum tool_jobs_result tool_jobs_run_streams(struct kymo_trace *trace,
+                                            const struct kymo_stream *const *streams, size_t stream_count,
+                                            unsigned count, const struct tool_job_work *work) {
+  struct run run = {.trace = trace, .streams = streams, .count = stream_count, .work = work};
+  return run_jobs(&run, count);
 }

@@ -11,6 +11,9 @@
  * is joined when all slices before it are: only one job at a time joins, and it knows what the slice before
  * has left.
  *
+ * Where each stream has an output of its own, nothing is joined: a job reads whole streams, one after
+ * another (trace/apart.h).
+ *
  * The result is that of one job, or none: if two slices do not fit, or something is corrupt, the jobs stop,
  * and one job begins again. What they have joined until then is right.
  */
@@ -30,11 +33,11 @@ unsigned tool_jobs_usual(void);
 
 /* What jobs do. All functions run in jobs, and return false if one job shall do all instead. */
 struct tool_job_work {
-  /* Reads the slice at whose begin the trace is, until KYMO_END. */
-  bool (*read)(void *user, size_t slice);
+  /* Reads the slice at whose begin the trace is, or the stream, until KYMO_END. */
+  bool (*read)(void *user, size_t number);
   /* Its turn: all slices before it were joined. */
   bool (*join)(void *user, size_t slice);
-  /* There are no more slices for this job; or NULL. */
+  /* There is nothing more for this job; or NULL. */
   bool (*end)(void *user);
   void *user;
 };
@@ -48,6 +51,14 @@ enum tool_jobs_result {
 /* Reads the slices by `count` jobs. After TOOL_JOBS_DONE the trace has the losses that they met. */
 enum tool_jobs_result tool_jobs_run(struct kymo_trace *trace, const struct kymo_slices *slices,
                                     unsigned count, const struct tool_job_work *work);
+/* Reads the streams, each of which kymo_trace_can_read_apart allows, in about this order. */
+enum tool_jobs_result tool_jobs_run_streams(struct kymo_trace *trace,
+                                            const struct kymo_stream *const *streams, size_t stream_count,
+                                            unsigned count, const struct tool_job_work *work);
+/* In a job, from time to time while it reads a stream: whether it can stop, since one job shall do all. */
+bool tool_jobs_are_ended(void);
+/* The least bytes of packets for which several jobs are begun without --jobs. */
+#define TOOL_JOBS_BYTES_LEAST (UINT64_C(64) << 20)
 /* Cuts the trace for this many jobs. `is_asked`: with --jobs; else only if there is enough to read. False:
  * one job is better. The caller frees the slices in any case. */
 bool tool_jobs_plan(struct kymo_slices *slices, struct kymo_trace *trace, unsigned count, bool is_asked);

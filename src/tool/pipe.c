@@ -3,6 +3,7 @@
 #include "schema/definition.h"
 #include "tool/filter.h"
 #include "tool/jobs_print.h"
+#include "tool/jobs_write.h"
 #include "tool/select.h"
 #include "trace/plugin.h"
 #include <signal.h>
@@ -93,6 +94,13 @@ static struct kymo_sink_options make_options(const struct tool_pipe *pipe) {
                                     .path_count = pipe->input.count};
 }
 
+/* A sink that writes files and has begun: by several jobs, if that is possible. */
+static enum tool_jobs_result write_by_jobs(const struct flow *flow) {
+  const struct tool_writing writing = {
+      .trace = flow->trace, .sink = flow->sink, .state = flow->state, .jobs = flow->pipe->jobs};
+  return flow->pipe->path ? tool_jobs_write(&writing) : TOOL_JOBS_NONE;
+}
+
 static int run_flow(struct flow *flow) {
   struct kymo_trace *trace = flow->trace;
   const struct tool_pipe *pipe = flow->pipe;
@@ -105,13 +113,16 @@ static int run_flow(struct flow *flow) {
   kymo_trace_set_growth_handler(trace, on_growth, flow);
   if (pipe->input.follow)
     begin_following(flow);
-  if (status >= 0)
+  enum tool_jobs_result result = status >= 0 ? write_by_jobs(flow) : TOOL_JOBS_NONE;
+  if (status >= 0 && (result == TOOL_JOBS_NONE || result == TOOL_JOBS_UNDONE))
     status = copy_events(flow, &read_status);
   int end_status = flow->sink->end(flow->state, &end_error);
   if (status >= 0 && end_status < 0) {
     status = end_status;
     flow->error = end_error;
   }
+  if (result == TOOL_JOBS_FAILED)
+    return TOOL_FAILED;
   if (status < 0 && !flow->error.message[0])
     tool_say("the sink \"%s\" failed without a message: %s", flow->sink->name, kymo_status_text(status));
   else if (status < 0 || read_status < 0)

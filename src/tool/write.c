@@ -4,6 +4,7 @@
 #include "tool/database.h"
 #include "tool/filter.h"
 #include "tool/fleet.h"
+#include "tool/jobs_write.h"
 #include "tool/raw.h"
 #include "tool/words.h"
 #include <stdlib.h>
@@ -23,7 +24,7 @@ struct writing {
   struct tool_fleet fleet;
 };
 
-#define JOBS_MAX 64
+#define JOBS_REFUSED "--jobs is for the formats \"ctf1\", \"ctf2\" and \"clickhouse\""
 
 enum {
   OPTION_ENDIAN = 768,
@@ -57,7 +58,10 @@ static const struct argp_option options[] = {
 static const struct argp_option fleet_options[] = {
     {0, 0, NULL, 0, "Tables of ClickHouse (--to clickhouse -o http://HOST:PORT/DATABASE):", 1},
     {"cluster", OPTION_CLUSTER, "NAME", 0, "Share the traces among the servers of this cluster", 1},
-    {"jobs", OPTION_JOBS, "N", 0, "Send N batches at a time (default: 2)", 1},
+    {"jobs", OPTION_JOBS, "N", 0,
+     "Send N batches at a time (default: 2). CTF to CTF: write the streams by N processes (default: one for "
+     "each processor if the traces have 64 MiB or more)",
+     1},
     {0},
 };
 
@@ -163,9 +167,8 @@ static const char *format_for(const struct writing *writing) {
 
 /* The options of tables, which other formats do not have, and the other way round. */
 static void choose_fleet(struct writing *writing, struct argp_state *state) {
-  const char *given = writing->fleet.cluster ? "cluster" : writing->fleet.jobs ? "jobs" : NULL;
-  if (!writing->is_fleet && given)
-    argp_error(state, "--%s is for the format \"clickhouse\" (--to clickhouse)", given);
+  if (!writing->is_fleet && writing->fleet.cluster)
+    argp_error(state, "--cluster is for the format \"clickhouse\" (--to clickhouse)");
   if (writing->is_fleet && writing->cpel_option)
     argp_error(state, "--%s is for the format \"cpel\" (--to cpel)", writing->cpel_option);
   if (writing->is_fleet && writing->pipe.plugin)
@@ -180,6 +183,8 @@ static void choose(struct writing *writing, struct argp_state *state) {
   if (pipe->plugin && writing->has_format)
     argp_error(state, "--to and --sink both choose where the events go; use one");
   if (pipe->plugin || writing->is_database) {
+    if (writing->fleet.jobs)
+      argp_error(state, JOBS_REFUSED);
     if (writing->cpel_option)
       argp_error(state, "--%s is for the format \"cpel\" (--to cpel)", writing->cpel_option);
     return;
@@ -191,6 +196,9 @@ static void choose(struct writing *writing, struct argp_state *state) {
     argp_error(state, "--%s is for the format \"cpel\" (--to cpel)", writing->cpel_option);
   if (is_cpel && pipe->input.cpel_clock)
     add_option(writing, state, "clock", pipe->input.cpel_clock);
+  pipe->jobs = writing->fleet.jobs;
+  if (pipe->jobs && !tool_jobs_can_write(pipe->sink))
+    argp_error(state, JOBS_REFUSED);
   const char *merges = writing->is_merge ? "merge" : NULL;
   bool is_arrow = strcmp(pipe->sink->name, "arrow") == 0;
   pipe->sink_options = is_cpel ? writing->options : is_arrow ? writing->arrow : merges;
@@ -232,19 +240,11 @@ static error_t parse_merge(int key, char *argument, struct argp_state *state) {
   }
 }
 
-static void set_jobs(struct writing *writing, struct argp_state *state, const char *text) {
-  char *end;
-  unsigned long jobs = strtoul(text, &end, 10);
-  if (*text < '0' || *text > '9' || *end || jobs == 0 || jobs > JOBS_MAX)
-    argp_error(state, "--jobs is a number from 1 to %d, not \"%s\"", JOBS_MAX, text);
-  writing->fleet.jobs = (unsigned)jobs;
-}
-
 static error_t parse_fleet(int key, char *argument, struct argp_state *state) {
   struct writing *writing = state->input;
   switch (key) {
   case OPTION_CLUSTER: writing->fleet.cluster = argument; return 0;
-  case OPTION_JOBS: set_jobs(writing, state, argument); return 0;
+  case OPTION_JOBS: writing->fleet.jobs = tool_jobs_parse(argument, state); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }

@@ -29,7 +29,7 @@ check 'a password that is not printed' in_query
 selected() { says 2 'kymo convert: --filter: the format "clickhouse" takes whole traces; leave out events when you query' to http://127.0.0.1:1/k --filter 'port = 80' &&
   says 2 'kymo convert: --begin: the format "clickhouse" takes whole traces; leave out events when you query' to http://127.0.0.1:1/k --begin +1s; }
 check 'parts of traces' selected
-options() { says_first 2 'kymo convert: --jobs is for the format "clickhouse" (--to clickhouse)' "$kymo" convert one -o x --jobs 2 &&
+options() { says_first 2 'kymo convert: --cluster is for the format "clickhouse" (--to clickhouse)' "$kymo" convert one -o x --cluster c &&
   says_first 2 'kymo convert: --jobs is a number from 1 to 64, not "0"' to http://127.0.0.1:1/k --jobs 0 &&
   says_first 2 'kymo convert: --track is for the format "cpel" (--to cpel)' to http://127.0.0.1:1/k --track cpu &&
   says_first 2 'kymo convert: there is no format "clickhous" (did you mean "clickhouse"?)' "$kymo" convert one --to clickhous -o x; }

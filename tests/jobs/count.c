@@ -7,9 +7,12 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 static pid_t command;
@@ -36,4 +39,17 @@ FILE *fopencookie(void *user, const char *mode, cookie_io_functions_t functions)
       (FILE * (*)(void *, const char *, cookie_io_functions_t)) dlsym(RTLD_NEXT, "fopencookie");
   note("stream\n");
   return real(user, mode, functions);
+}
+
+__attribute__((constructor)) static void begin(void) { command = command ? command : getpid(); }
+
+ssize_t pwritev64(int file, const struct iovec *pieces, int count, off_t offset) {
+  ssize_t (*real)(int, const struct iovec *, int, off_t) =
+      (ssize_t(*)(int, const struct iovec *, int, off_t))dlsym(RTLD_NEXT, "pwritev64");
+  static int written;
+  const char *most = getenv("JOBS_KILL");
+  ssize_t done = real(file, pieces, count, offset);
+  if (most && command != getpid() && ++written == strtol(most, NULL, 10))
+    kill(getpid(), SIGKILL);
+  return done;
 }

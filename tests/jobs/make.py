@@ -11,6 +11,7 @@
     early     the heads of packets say that they begin long before their first event, so seeks go too far
     bad       a packet is corrupt
     single    one event a packet
+    large     10,000 events a packet, but in every second one
     sparse    of two event classes, one is rare
 
 The same arguments make the same trace.
@@ -66,9 +67,14 @@ class Stream:
             return struct.pack('<BQ', 1, time) + tid + text + b'\0' + bytes([rng.randrange(256)])
         return struct.pack('<BQ', 0, time) + tid + struct.pack('<I', rng.randrange(1000))
 
+    def event_count(self):
+        if 'large' in self.habits and self.sequence % 2:
+            return 10000
+        return 1 if 'single' in self.habits else self.rng.randrange(0, 60)
+
     def packet(self):
         rng, events, times = self.rng, b'', []
-        for _ in range(1 if 'single' in self.habits else rng.randrange(0, 60)):
+        for _ in range(self.event_count()):
             times.append(self.step())
             events += self.event(times[-1])
         begin = min(times, default=self.time)

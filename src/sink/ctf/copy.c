@@ -398,7 +398,7 @@ void kymo_ctf_copy_begin(struct kymo_ctf_copy *copy, const struct kymo_trace *tr
 
 int kymo_ctf_copy_end(struct kymo_ctf_copy *copy, bool is_well, struct kymo_error *error) {
   int status = copy->file.has_failed ? KYMO_E_SYSTEM : close_packet(copy, error);
-  if (status == KYMO_OK && is_well) {
+  if (status == KYMO_OK && is_well && !copy->is_elsewhere) {
     status = begin(copy, error);
     while (status == KYMO_OK && next_packet(copy) && !(copy->file.closed > 0 && is_outside(copy)))
       status = pass_packet(copy, error);

@@ -23,6 +23,7 @@ struct kymo_ctf_copy {
   struct kymo_ctf_file file;
   const struct kymo_trace *trace;
   const struct kymo_stream *stream;
+  bool is_elsewhere;          /* another process writes it (share.h) */
   bool is_relaid;             /* packets have other heads … */
   bool is_kernel;             /* … with the number of the CPU (kernel.h) */
   bool is_plain;              /* events are also encoded for CTF 1.8, see schema.h */

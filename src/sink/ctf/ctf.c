@@ -18,6 +18,7 @@
 #include "sink/ctf/merge.h"
 #include "sink/ctf/names.h"
 #include "sink/ctf/schema.h"
+#include "sink/ctf/share.h"
 #include "trace/part.h"
 #include <kymo/sink.h>
 #include <stdlib.h>
@@ -287,6 +288,37 @@ static int write_loss(struct kymo_sink_state *state, const struct kymo_loss *los
   state->has_failed |= status < 0;
   return status;
 }
+
+/* ---- several processes ---- */
+
+bool kymo_ctf_share_begin(struct kymo_sink_state *state, struct kymo_ctf_mark *marks) {
+  for (size_t i = 0; i < state->output_count; i++)
+    if (state->outputs[i].is_merged)
+      return false;
+  for (size_t i = 0; i < state->output_count; i++)
+    for (uint32_t k = 0; k < state->outputs[i].copy_count; k++) {
+      struct kymo_ctf_copy *copy = &state->outputs[i].copies[k];
+      copy->file.mark = &marks[copy->stream->number];
+    }
+  return true;
+}
+
+int kymo_ctf_share_end_stream(struct kymo_sink_state *state, const struct kymo_stream *stream,
+                              struct kymo_error *error) {
+  return kymo_ctf_copy_end(&state->outputs[stream->part->index].copies[stream->index], !state->has_failed,
+                           error);
+}
+
+void kymo_ctf_share_end(struct kymo_sink_state *state, bool is_kept) {
+  for (size_t i = 0; i < state->output_count; i++)
+    for (uint32_t k = 0; k < state->outputs[i].copy_count; k++) {
+      struct kymo_ctf_copy *copy = &state->outputs[i].copies[k];
+      copy->is_elsewhere = is_kept;
+      kymo_ctf_file_take_over(&copy->file, is_kept);
+    }
+}
+
+/* ---- the end ---- */
 
 /* After a failure, the written part becomes a readable trace as far as possible. */
 static int end(struct kymo_sink_state *state, struct kymo_error *error) {

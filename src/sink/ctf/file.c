@@ -48,10 +48,21 @@ static int open_descriptor(struct kymo_ctf_file *file, struct kymo_error *error)
   if (file->fd < 0)
     return fail(file, error);
   file->is_made = true;
+  if (file->mark)
+    file->mark->is_made = true;
   return KYMO_OK;
 }
 
 /* ---- writing ---- */
+
+/* Notes how far the packets on disk are whole. */
+static void note_sound(struct kymo_ctf_file *file) {
+  if (file->closed > file->begin)
+    return;
+  file->sound = file->closed;
+  if (file->mark)
+    file->mark->sound = file->sound;
+}
 
 /* Writes up to two pieces at the begin of the gathered bytes. */
 static int write_pieces(struct kymo_ctf_file *file, struct iovec pieces[2], struct kymo_error *error) {
@@ -94,8 +105,7 @@ static int write_out(struct kymo_ctf_file *file, size_t count, const void *more,
     memmove(file->bytes, file->bytes + count, file->length - count);
   file->length -= count;
   file->begin += count + more_count;
-  if (file->closed <= file->begin)
-    file->sound = file->closed;
+  note_sound(file);
   return KYMO_OK;
 }
 
@@ -182,8 +192,7 @@ int kymo_ctf_file_close_packet(struct kymo_ctf_file *file, uint64_t end, struct 
   file->closed = end;
   if (file->length >= LEAST_ROOM) /* so that a full disk costs few packets */
     return write_out(file, file->length, NULL, 0, error);
-  if (file->closed <= file->begin)
-    file->sound = file->closed;
+  note_sound(file);
   return KYMO_OK;
 }
 
@@ -199,6 +208,16 @@ static void cut(struct kymo_ctf_file *file) {
     return; /* then the readers report it */
 }
 
+void kymo_ctf_file_take_over(struct kymo_ctf_file *file, bool is_kept) {
+  const struct kymo_ctf_mark *mark = file->mark;
+  file->is_made = mark->is_made;
+  file->sound = is_kept ? mark->sound : 0;
+  if (!is_kept || !mark->is_complete)
+    cut(file);
+  file->is_made = is_kept && file->is_made;
+  file->mark = NULL;
+}
+
 int kymo_ctf_file_end(struct kymo_ctf_file *file, struct kymo_error *error) {
   int status = file->has_failed ? KYMO_E_SYSTEM : KYMO_OK;
   if (status == KYMO_OK && file->length)
@@ -207,6 +226,8 @@ int kymo_ctf_file_end(struct kymo_ctf_file *file, struct kymo_error *error) {
     status = KYMO_E_SYSTEM;
   if (status < 0)
     cut(file);
+  if (file->mark)
+    file->mark->is_complete = status == KYMO_OK;
   for (unsigned i = 0; i < KYMO_CTF_FILES_OPEN; i++)
     if (file->files->open[i] == file)
       file->files->open[i] = NULL;

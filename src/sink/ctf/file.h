@@ -27,10 +27,17 @@ struct kymo_ctf_files {
   size_t capacity; /* bytes to gather for one file */
 };
 
+/* What a process has written of a file, for the one that has started it (share.h). */
+struct kymo_ctf_mark {
+  bool is_made, is_complete;
+  uint64_t sound; /* as below */
+};
+
 struct kymo_ctf_file {
   struct kymo_ctf_files *files;
-  char *path; /* owned */
-  int fd;     /* or -1 */
+  struct kymo_ctf_mark *mark; /* borrowed, or NULL */
+  char *path;                 /* owned */
+  int fd;                     /* or -1 */
   bool is_made, has_failed;
   uint8_t *bytes; /* gathered, NULL at first */
   size_t length, room;
@@ -58,6 +65,9 @@ int kymo_ctf_file_patch(struct kymo_ctf_file *file, const struct kymo_ctf_patch 
 
 /* The packet that ends at byte `end` is complete. */
 int kymo_ctf_file_close_packet(struct kymo_ctf_file *file, uint64_t end, struct kymo_error *error);
+/* Another process has written the file, as its mark shows, and has ended. `is_kept`: only an incomplete
+ * packet is removed; otherwise the file is, and can be written again. */
+void kymo_ctf_file_take_over(struct kymo_ctf_file *file, bool is_kept);
 /* Writes the gathered bytes; after a failure, removes an incomplete packet. Frees everything but `files`. */
 int kymo_ctf_file_end(struct kymo_ctf_file *file, struct kymo_error *error);
 
