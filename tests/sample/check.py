@@ -23,7 +23,7 @@ for line in open(path):
     elif name in ('cpu-clock', 'cycles'):
         chain = [frame.get('symbol', '').split('+')[0] if isinstance(frame, dict) else '' for frame in event['fields']['callchain']]
         for function in ('heavy', 'light'):
-            if function not in chain or tid not in traced:
+            if function not in chain or tid not in traced or tid not in inner: # its first span is before the recording
                 continue
             # the threads' stacks begin in libc, which may be built without frame pointers
             at = chain.index(function)

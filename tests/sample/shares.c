@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shares SECONDS [FIFO]: spends three parts of its CPU time in `heavy` and one in `light`: in two threads and in a
- * child with one, each time within a span "app:heavy" or "app:light". First it waits for a byte from FIFO.
+ * shares SECONDS [FIFO]: spends three parts of its CPU time in `heavy` and one in `light`: in two threads and
+ * in a child with one, each time within a span "app:heavy" or "app:light". First it waits for a byte from
+ * FIFO.
  */
 #include <fcntl.h>
 #include <kymo/trace.h>

@@ -214,7 +214,8 @@ static void end_thread(struct kymo_sampling_drain *drain) {
 
 /* ---- the end ---- */
 
-/* Counts all losses. Those that no record shows, since nothing was recorded after them, become the last one. */
+/* Counts all losses. Those that no record shows, since nothing was recorded after them, become the last
+ * record. */
 static void count_lost(struct kymo_sampling_drain *drain, struct kymo_sampling_count *count) {
   struct kymo_strbuf record = {0};
   uint64_t lost = kymo_sampling_events_lost(drain->options.events);
