@@ -70,16 +70,16 @@ static int try(const struct perf_event_attr *attr) {
 /* Leaves out what this kernel does not know, and then the kernel's part if that is not permitted. */
 static int adapt(struct perf_event_attr *attr) {
   int reason = try(attr);
-  if (reason == EACCES || reason == EPERM) {
-    attr->exclude_kernel = attr->exclude_hv = 1;
-    reason = try(attr);
-  }
   if (reason == EINVAL) {
     attr->read_format = 0;
     reason = try(attr);
   }
   if (reason == EINVAL) {
     attr->build_id = 0;
+    reason = try(attr);
+  }
+  if (reason == EACCES || reason == EPERM) {
+    attr->exclude_kernel = attr->exclude_hv = 1;
     reason = try(attr);
   }
   return reason;
