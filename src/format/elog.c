@@ -381,10 +381,7 @@ static struct kymo_schema *read_head(struct maker *maker) {
     status = read_tracks(maker);
   if (status == KYMO_OK)
     status = read_rest(maker);
-  if (status == KYMO_OK)
-    return kymo_builder_finish(maker->builder, maker->error);
-  kymo_builder_free(maker->builder);
-  return NULL;
+  return kymo_builder_end(maker->builder, status, maker->error);
 }
 
 /* ---- events ---- */
@@ -610,11 +607,7 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
 
 static int elog_open(struct kymo_trace *trace, const char *const *paths, size_t count,
                      struct kymo_error *error) {
-  struct kymo_error local = {.code = KYMO_OK};
-  int status = KYMO_OK;
-  for (size_t i = 0; i < count && status == KYMO_OK; i++)
-    status = open_one(trace, paths[i], error ? error : &local);
-  return status;
+  return kymo_open_each(trace, paths, count, open_one, error);
 }
 
 const struct kymo_format kymo_format_elog = {

@@ -163,18 +163,25 @@ static const struct kymo_who_class *class_of(struct kymo_whos *whos, const struc
 
 /* ---- slots ---- */
 
-/* Where the words are that name the writer, and the byte that chooses its slot. */
+/* The lowest byte of a number. */
+static uint32_t chooser(const struct kymo_who_field *field) {
+  return field->bits < 8 ? 0 : field->at + (field->is_big ? field->bits / 8u - 1 : 0);
+}
+
+/* Where the words are that name the writer, and the bytes that choose its slot: threads of neighbouring
+ * numbers, on some processors. */
 static void set_span(struct kymo_who_stream *stream, const struct kymo_event *event,
                      const struct kymo_who_class *class_) {
-  const struct kymo_who_field *tid = &class_->tid;
   bool is_constant = class_->span_size || !class_->common_says;
-  bool has_chooser = class_->span_size && tid->bits >= 8;
+  bool has_choice = class_->span_size && class_->tid.bits >= 8;
   stream->class_ = is_constant ? event->class_->stream : NULL;
   stream->span_begin = class_->span_size ? class_->span_begin : 0;
   stream->span_words = class_->span_size ? (class_->span_size + 7) / 8 : 1;
   stream->last_mask = class_->span_size ? UINT64_MAX >> (-class_->span_size % 8 * 8) : 0;
-  stream->chooser = has_chooser ? tid->at + (tid->is_big ? tid->bits / 8u - 1 : 0) : 0;
-  stream->chooser_mask = has_chooser ? KYMO_WHO_SLOTS - 1 : 0;
+  stream->choosers[0] = has_choice ? chooser(&class_->tid) : 0;
+  stream->choosers[1] = has_choice ? chooser(&class_->cpu) : 0;
+  stream->choice = has_choice && class_->cpu.bits >= 8 ? 8 : 0;
+  stream->slot_mask = has_choice ? KYMO_WHO_SLOTS - 1 : 0;
 }
 
 static uint64_t read_field(const uint8_t *body, const struct kymo_who_field *field) {
@@ -203,7 +210,8 @@ static void read_slot(struct kymo_who_stream *stream, struct kymo_who_slot *slot
                       const struct kymo_event *event, const struct kymo_who_class *class_) {
   const uint8_t *body = event->packet->data + kymo_body_bits(event) / 8;
   slot->who = stream->of_packet;
-  slot->who.slot = (uint32_t)(slot - stream->slots);
+  slot->who.slot = (uint16_t)(slot - stream->slots);
+  slot->who.slots = (uint16_t)(stream->slot_mask + 1);
   if (class_->common_says && class_->span_size)
     read_fields(&slot->who, body, class_);
   else if (class_->common_says)
@@ -212,38 +220,40 @@ static void read_slot(struct kymo_who_stream *stream, struct kymo_who_slot *slot
     slot->span[i] = kymo_load_le64(body + stream->span_begin + (size_t)8 * i);
 }
 
-/* Of another packet, or class of streams: the slots are valid while the packet says nothing else. */
-static void enter_packet(struct kymo_who_stream *stream, const struct kymo_event *event,
-                         const struct kymo_who_class *class_) {
+/* Of another packet, or class of streams: the slots are valid while the packet says nothing else. False: out
+ * of memory. */
+static bool enter_packet(struct kymo_arena *arena, struct kymo_who_stream *stream,
+                         const struct kymo_event *event, const struct kymo_who_class *class_) {
   struct kymo_who of_packet;
   memset(&of_packet, 0, sizeof of_packet);
   read_places(&of_packet, event, &class_->packet);
-  if (stream->entered != event->class_->stream || memcmp(&of_packet, &stream->of_packet, sizeof of_packet))
-    for (size_t i = 0; i < KYMO_WHO_SLOTS; i++)
-      stream->slots[i].who.version = 0;
-  memcpy(&stream->of_packet, &of_packet, sizeof of_packet);
   stream->packet = kymo_packet_key_of(event->packet);
-  stream->entered = event->class_->stream;
+  if (stream->entered == event->class_->stream && !memcmp(&of_packet, &stream->of_packet, sizeof of_packet))
+    return true;
+  uint32_t old_mask = stream->slot_mask;
   set_span(stream, event, class_);
-}
-
-static struct kymo_who_stream *new_stream(struct kymo_arena *arena) {
-  struct kymo_who_stream *stream = kymo_arena_alloc(arena, sizeof *stream);
-  struct kymo_who_slot *slots = kymo_arena_array(arena, KYMO_WHO_SLOTS, sizeof *slots);
-  if (!stream || !slots)
-    return NULL;
-  stream->slots = slots;
-  return stream;
+  memcpy(&stream->of_packet, &of_packet, sizeof of_packet);
+  if (!stream->slots || stream->slot_mask > old_mask)
+    stream->slots = kymo_arena_array(arena, stream->slot_mask + 1u, sizeof *stream->slots);
+  for (size_t i = 0; stream->slots && i <= stream->slot_mask; i++)
+    stream->slots[i].who.version = 0;
+  stream->entered = stream->slots ? event->class_->stream : NULL;
+  stream->class_ = stream->slots ? stream->class_ : NULL;
+  return stream->slots != NULL;
 }
 
 const struct kymo_who *kymo_who_read(struct kymo_whos *whos, const struct kymo_event *event) {
   const struct kymo_who_class *class_ = class_of(whos, event);
   struct kymo_who_stream **place = &whos->streams[event->packet->stream->number];
-  struct kymo_who_stream *stream = *place ? *place : (*place = new_stream(&whos->arena));
+  if (!*place)
+    *place = kymo_arena_alloc(&whos->arena, sizeof **place);
+  struct kymo_who_stream *stream = *place;
   if (!stream)
     return NULL;
-  if (stream->entered != event->class_->stream || !kymo_packet_key_is(&stream->packet, event->packet))
-    enter_packet(stream, event, class_);
+  bool is_entered =
+      stream->entered == event->class_->stream && kymo_packet_key_is(&stream->packet, event->packet);
+  if (!is_entered && !enter_packet(&whos->arena, stream, event, class_))
+    return NULL;
   struct kymo_who_slot *slot = kymo_who_slot_of(stream, event->packet->data + kymo_body_bits(event) / 8);
   read_slot(stream, slot, event, class_);
   slot->who.version = ++whos->version;

@@ -15,13 +15,14 @@
 #include "decode/decoder.h"
 #include "decode/load.h"
 #include "print/number.h"
+#include "print/out.h"
 #include <string.h>
 
 #define KYMO_WHO_NAME 32
 
 struct kymo_who {
-  uint64_t version; /* changes whenever something changed; never 0 */
-  uint32_t slot;    /* below KYMO_WHO_SLOTS: of the writers that a stream keeps, where this one is */
+  uint64_t version;     /* changes whenever something changed; never 0 */
+  uint16_t slot, slots; /* of the writers that a stream keeps, where this one is; and how many it keeps */
   bool has_tid, has_cpu;
   int64_t tid;
   uint64_t cpu;
@@ -54,7 +55,7 @@ static inline uint32_t kymo_who_rest(const struct kymo_who_places *places, const
 }
 
 #define KYMO_WHO_SPAN 64
-#define KYMO_WHO_SLOTS 16
+#define KYMO_WHO_SLOTS 32 /* a power of two */
 
 /* A number or name at a constant distance after the event header. */
 struct kymo_who_field {
@@ -80,11 +81,12 @@ struct kymo_who_slot {
 };
 
 struct kymo_who_stream {
-  struct kymo_packet_key packet;          /* which `of_packet` is from */
-  const struct kymo_stream_class *class_; /* of the slots; NULL: they must be read for each event … */
-  uint32_t span_begin, span_words;        /* … or if these words after the event header differ … */
-  uint64_t last_mask;                     /* … the last one in these bits; … */
-  uint32_t chooser, chooser_mask;         /* … a byte after the event header, and its bits, choose a slot */
+  struct kymo_packet_key packet;           /* which `of_packet` is from */
+  const struct kymo_stream_class *class_;  /* of the slots; NULL: they must be read for each event … */
+  uint32_t span_begin, span_words;         /* … or if these words after the event header differ … */
+  uint64_t last_mask;                      /* … the last one in these bits; … */
+  uint32_t choosers[2];                    /* … two bytes after the event header choose a slot, … */
+  uint32_t choice, slot_mask;              /* … multiplied by 1 and by this, in these bits */
   const struct kymo_stream_class *entered; /* of the packet; NULL: none yet */
   struct kymo_who of_packet;
   struct kymo_who_slot *slots;
@@ -117,7 +119,8 @@ static inline bool kymo_who_is_same(const struct kymo_who_stream *stream, const 
 /* The slot that an event's writer has, or would have. */
 static inline struct kymo_who_slot *kymo_who_slot_of(const struct kymo_who_stream *stream,
                                                      const uint8_t *body) {
-  return &stream->slots[body[stream->chooser] & stream->chooser_mask];
+  uint32_t choice = body[stream->choosers[0]] + body[stream->choosers[1]] * stream->choice;
+  return &stream->slots[choice & stream->slot_mask];
 }
 
 /* The writer of the event; valid until the stream's next event. NULL: out of memory. */
@@ -132,6 +135,29 @@ static inline const struct kymo_who *kymo_who_of(struct kymo_whos *whos, const s
   }
   return kymo_who_read(whos, event);
 }
+/* A writer as a sink prints it: at most 64 + 1 + 32 + 1 + 20 + 1 + 20 bytes. */
+struct kymo_who_view {
+  uint64_t version; /* of the struct kymo_who */
+  uint32_t length;
+  char text[144 + KYMO_PIECE_SLACK];
+};
+
+/* Those of a stream; all zero at first. */
+struct kymo_who_views {
+  struct kymo_who_view *views;
+  uint32_t count;
+};
+
+/* The view of a writer, to be filled if it has another version. NULL: out of memory. */
+static inline struct kymo_who_view *kymo_who_view_of(struct kymo_who_views *views, struct kymo_arena *arena,
+                                                     const struct kymo_who *who) {
+  if (KYMO_UNLIKELY(who->slot >= views->count)) {
+    views->views = kymo_arena_array(arena, who->slots, sizeof *views->views);
+    views->count = views->views ? who->slots : 0;
+  }
+  return views->views ? &views->views[who->slot] : NULL;
+}
+
 /* The fields of it in the common context of the event's stream class. */
 const struct kymo_who_places *kymo_who_common(struct kymo_whos *whos, const struct kymo_event *event);
 

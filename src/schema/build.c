@@ -477,6 +477,13 @@ struct kymo_schema *kymo_builder_finish(struct kymo_builder *builder, struct kym
   return &impl->schema;
 }
 
+struct kymo_schema *kymo_builder_end(struct kymo_builder *builder, int status, struct kymo_error *error) {
+  if (status == KYMO_OK)
+    return kymo_builder_finish(builder, error);
+  kymo_builder_free(builder);
+  return NULL;
+}
+
 struct kymo_schema *kymo_builder_finish_file(struct kymo_builder *builder, const char *file,
                                              struct kymo_error *error) {
   struct kymo_schema *schema = kymo_builder_finish(builder, error);

@@ -17,6 +17,8 @@ const struct kymo_type *kymo_builder_number(struct kymo_builder *builder, uint32
  * now. */
 const struct kymo_type *kymo_builder_struct(struct kymo_builder *builder, const struct kymo_member *list,
                                             uint32_t count);
+/* kymo_builder_finish if `status` is KYMO_OK; else frees the builder. NULL: *error says why. */
+struct kymo_schema *kymo_builder_end(struct kymo_builder *builder, int status, struct kymo_error *error);
 /* kymo_builder_finish for a description in this file, or NULL, which its error then names. */
 struct kymo_schema *kymo_builder_finish_file(struct kymo_builder *builder, const char *file,
                                              struct kymo_error *error);

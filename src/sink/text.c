@@ -26,15 +26,8 @@
 
 #define HOST_TEXT 64
 
-/* A writer of events of a stream, as text: at most 64 + 1 + 32 + 1 + 20 + 1 + 20 bytes. */
-struct stream_view {
-  uint64_t version; /* of the struct kymo_who */
-  uint32_t length;
-  char text[144 + KYMO_PIECE_SLACK];
-};
-
 struct kymo_sink_state {
-  struct stream_view **streams; /* by stream number, one for each slot; NULL until the first event */
+  struct kymo_who_views *streams; /* by stream number */
   struct kymo_clock_text clock;
   bool color, many_hosts;
   struct kymo_sink_options options;
@@ -258,12 +251,10 @@ static char *put_host(const struct kymo_sink_state *state, char *at, const struc
 static bool print_who(struct kymo_sink_state *state, const struct kymo_event *event) {
   const struct kymo_who *who = kymo_who_of(&state->fields.print.whos, event);
   uint32_t number = event->packet->stream->number;
-  struct stream_view **views = &state->streams[number], *view;
-  if (!*views)
-    *views = kymo_arena_array(&state->fields.print.arena, KYMO_WHO_SLOTS, sizeof **views);
-  if (!who || !*views)
+  struct kymo_arena *arena = &state->fields.print.arena;
+  struct kymo_who_view *view = who ? kymo_who_view_of(&state->streams[number], arena, who) : NULL;
+  if (!view)
     return false;
-  view = *views + who->slot;
   if (view->version != who->version) {
     view->version = who->version;
     char *at = put_host(state, view->text, event->packet->stream->part);

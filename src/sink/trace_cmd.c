@@ -34,6 +34,7 @@ struct trace_cmd_class {
 struct kymo_sink_state {
   struct kymo_print print;
   struct trace_cmd_class *classes; /* by class number */
+  struct kymo_who_views *writers;  /* by stream number */
   struct kymo_loss *losses;        /* by stream number: before its next event, if `stream` is not NULL */
   struct kymo_strbuf text;
   bool has_names; /* lines begin with the name of a buffer or file */
@@ -144,6 +145,23 @@ static char *put_who(char *at, const struct kymo_who *who) {
   return at;
 }
 
+/* Usually it is one that was printed before. */
+static bool print_who(struct kymo_sink_state *state, const struct kymo_stream *stream,
+                      const struct kymo_who *who) {
+  struct kymo_who_view *view = kymo_who_view_of(&state->writers[stream->number], &state->print.arena, who);
+  if (!view)
+    return false;
+  if (view->version != who->version) {
+    view->version = who->version;
+    char *end = put_who(view->text, who);
+    if (state->is_in_seconds[stream->part->index])
+      *end++ = ' ';
+    view->length = (uint32_t)(end - view->text);
+  }
+  kymo_out_piece(&state->print.out, view->text, view->length);
+  return true;
+}
+
 static void print_loss(struct kymo_sink_state *state, struct kymo_loss *loss, uint64_t cpu) {
   char text[96];
   int length =
@@ -183,11 +201,10 @@ static int trace_cmd_event(struct kymo_sink_state *state, const struct kymo_even
   add_name(state, stream->part);
   if (loss->stream)
     print_loss(state, loss, who->cpu);
-  char *at = put_who(kymo_out_room(out, 256), who);
+  if (!print_who(state, stream, who))
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   bool is_in_seconds = state->is_in_seconds[stream->part->index];
-  if (is_in_seconds)
-    *at++ = ' ';
-  out->at = (is_in_seconds ? put_microseconds : put_count)(at, (uint64_t)event->time_ns);
+  out->at = (is_in_seconds ? put_microseconds : put_count)(kymo_out_room(out, 128), (uint64_t)event->time_ns);
   kymo_out_piece(out, class_->name, class_->length);
   if (!print_text(state, class_, event))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -261,7 +278,8 @@ static int trace_cmd_begin(struct kymo_sink_state **out, struct kymo_trace *trac
   const struct kymo_numbers *numbers = &print->whos.numbers;
   state->classes = kymo_arena_array(&print->arena, (size_t)numbers->class_count + 1, sizeof *state->classes);
   state->losses = kymo_arena_array(&print->arena, (size_t)numbers->stream_count + 1, sizeof *state->losses);
-  if (!state->classes || !state->losses)
+  state->writers = kymo_arena_array(&print->arena, (size_t)numbers->stream_count + 1, sizeof *state->writers);
+  if (!state->classes || !state->losses || !state->writers)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   return begin_parts(state, error);
 }

@@ -72,6 +72,77 @@ static inline struct kymo_chunk kymo_block_chunk(const struct kymo_block *block,
                              .path = path};
 }
 
+/* ---- packets of records ---- */
+
+/* What a cursor keeps that makes packets of records, of which some may be corrupt. */
+struct kymo_packing {
+  struct kymo_block packet;
+  struct kymo_event_offset *event_offsets;
+  uint32_t offset_count, offset_capacity;
+  bool follows_loss, is_loss_unknown; /* before the packet */
+  uint64_t lost_events;
+  struct kymo_error pending; /* what is wrong after the packet: reported by the next call */
+  uint64_t pending_bytes;    /* which are lost by it */
+  bool has_pending, has_failed;
+};
+
+static inline void kymo_packing_clear(struct kymo_packing *packing) {
+  kymo_block_clear(&packing->packet);
+  packing->offset_count = 0;
+  packing->follows_loss = packing->is_loss_unknown = false;
+  packing->lost_events = 0;
+}
+
+/* The same before the cursor moves elsewhere. */
+static inline void kymo_packing_forget(struct kymo_packing *packing) {
+  kymo_packing_clear(packing);
+  packing->has_pending = false;
+  packing->pending_bytes = 0;
+}
+
+static inline void kymo_packing_end(struct kymo_packing *packing) {
+  free(packing->packet.bytes);
+  free(packing->event_offsets);
+}
+
+/* Reports what is pending. */
+static inline int kymo_packing_fail(struct kymo_packing *packing, struct kymo_chunk *chunk,
+                                    struct kymo_error *error) {
+  packing->has_pending = false;
+  chunk->lost_bytes = packing->pending_bytes;
+  packing->pending_bytes = 0;
+  if (error)
+    *error = packing->pending;
+  return KYMO_E_FORMAT;
+}
+
+/* Fills the packet; sets chunk->lost_bytes if it fails. */
+typedef int kymo_packing_fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error);
+
+/* The operation `next` of a source, from the bytes of `map`; all of the chunk but its offset. */
+static inline int kymo_packing_next(struct kymo_packing *packing, struct kymo_cursor *cursor,
+                                    kymo_packing_fill *fill, struct kymo_map *map, const char *path,
+                                    struct kymo_chunk *chunk, struct kymo_error *error) {
+  struct kymo_block *packet = &packing->packet;
+  struct kymo_chunk passed = {0};
+  int status = KYMO_OK;
+  if (packing->has_failed)
+    return KYMO_END;
+  if (packet->skipped == kymo_block_used(packet)) {
+    status = kymo_block_check(packet, map, fill(cursor, &passed, error), error);
+    packing->has_failed = status == KYMO_E_SYSTEM || status == KYMO_E_MEMORY;
+  }
+  *chunk = kymo_block_chunk(packet, path);
+  chunk->lost_bytes = passed.lost_bytes;
+  chunk->event_offsets = packing->event_offsets;
+  chunk->offset_count = packing->offset_count;
+  chunk->follows_loss = packing->follows_loss;
+  chunk->lost_events = packing->is_loss_unknown ? UINT64_MAX : packing->lost_events;
+  return status;
+}
+
+/* ---- values ---- */
+
 /* The lowest `size` bytes of a number. */
 static inline void kymo_block_number(struct kymo_block *block, uint64_t value, size_t size) {
   value = KYMO_HOST_IS_BIG ? __builtin_bswap64(value) : value;

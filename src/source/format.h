@@ -240,4 +240,15 @@ struct kymo_format {
   bool is_memory; /* changes cause no notification, and all streams can be read at one instant */
 };
 
+/* The operation `open` of formats whose files are opened one by one, by a function that needs `error`. */
+typedef int kymo_open_one(struct kymo_trace *trace, const char *path, struct kymo_error *error);
+static inline int kymo_open_each(struct kymo_trace *trace, const char *const *paths, size_t count,
+                                 kymo_open_one *open_one, struct kymo_error *error) {
+  struct kymo_error local = {.code = KYMO_OK};
+  int status = KYMO_OK;
+  for (size_t i = 0; i < count && status == KYMO_OK; i++)
+    status = open_one(trace, paths[i], error ? error : &local);
+  return status;
+}
+
 #endif

@@ -37,10 +37,7 @@ static int open_one(struct kymo_trace *trace, const char *path, struct kymo_erro
 
 static int cpel_open_all(struct kymo_trace *trace, const char *const *paths, size_t count,
                          struct kymo_error *error) {
-  int status = KYMO_OK;
-  for (size_t i = 0; i < count && status == KYMO_OK; i++)
-    status = open_one(trace, paths[i], error);
-  return status;
+  return kymo_open_each(trace, paths, count, open_one, error);
 }
 
 const struct kymo_format kymo_format_cpel = {

@@ -484,8 +484,5 @@ struct kymo_schema *kymo_cpel_schema(struct cpel_file *file, struct kymo_trace *
     status = add_stream(&maker, i, &classes[i]);
   if (status == KYMO_OK && file->arena.failed) /* some format or name is missing */
     status = no_memory(&maker);
-  if (status == KYMO_OK)
-    return kymo_builder_finish(maker.builder, error);
-  kymo_builder_free(maker.builder);
-  return NULL;
+  return kymo_builder_end(maker.builder, status, error);
 }

@@ -237,8 +237,5 @@ struct kymo_schema *kymo_frames_schema(const struct frames *frames, struct kymo_
     status = add_class(&maker, (enum frames_class)i, names[i]);
   for (uint32_t i = 0; i < frames->definitions.count && status == KYMO_OK; i++)
     status = add_defined(&maker, &frames->definitions.list[i]);
-  if (status == KYMO_OK)
-    return kymo_builder_finish(maker.builder, error);
-  kymo_builder_free(maker.builder);
-  return NULL;
+  return kymo_builder_end(maker.builder, status, error);
 }

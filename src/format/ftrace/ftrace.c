@@ -159,13 +159,13 @@ static int open_one(struct kymo_trace *trace, const char *path, const char *dire
   return status;
 }
 
+static int open_file(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
+  return open_one(trace, path, NULL, error);
+}
+
 static int ftrace_open_all(struct kymo_trace *trace, const char *const *paths, size_t count,
                            struct kymo_error *error) {
-  struct kymo_error local = {.code = KYMO_OK};
-  int status = KYMO_OK;
-  for (size_t i = 0; i < count && status == KYMO_OK; i++)
-    status = open_one(trace, paths[i], NULL, error ? error : &local);
-  return status;
+  return kymo_open_each(trace, paths, count, open_file, error);
 }
 
 const struct kymo_format kymo_format_trace_cmd = {
@@ -185,16 +185,15 @@ static int kernel_probe(const char *path, struct kymo_error *error) {
   return status == KYMO_OK && !kymo_ftrace_is_directory(path) ? KYMO_E_UNKNOWN : status;
 }
 
+static int open_directory(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
+  char head[4096];
+  kymo_path_join(head, sizeof head, path, FTRACE_HEAD); /* it was probed */
+  return open_one(trace, head, path, error);
+}
+
 static int kernel_open_all(struct kymo_trace *trace, const char *const *paths, size_t count,
                            struct kymo_error *error) {
-  struct kymo_error local = {.code = KYMO_OK};
-  int status = KYMO_OK;
-  for (size_t i = 0; i < count && status == KYMO_OK; i++) {
-    char head[4096];
-    kymo_path_join(head, sizeof head, paths[i], FTRACE_HEAD); /* it was probed */
-    status = open_one(trace, head, paths[i], error ? error : &local);
-  }
-  return status;
+  return kymo_open_each(trace, paths, count, open_directory, error);
 }
 
 const struct kymo_format kymo_format_kernel = {

@@ -301,8 +301,5 @@ struct kymo_schema *kymo_ftrace_schema(struct ftrace_classes *classes, struct ft
   }
   if (status == KYMO_OK)
     status = add_classes(&maker);
-  if (status == KYMO_OK)
-    return kymo_builder_finish(maker.builder, error);
-  kymo_builder_free(maker.builder);
-  return NULL;
+  return kymo_builder_end(maker.builder, status, error);
 }

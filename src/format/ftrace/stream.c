@@ -36,14 +36,8 @@ struct kymo_cursor {
   const struct ftrace_source *source;
   struct kymo_map map;
   uint64_t first, next; /* pages: the packet's first one, and the next one to read */
-  struct kymo_block packet;
-  struct kymo_event_offset *event_offsets;
-  uint32_t offset_count, offset_capacity;
-  bool follows_loss, is_loss_unknown; /* before the packet */
-  uint64_t lost_events;
-  struct kymo_error pending; /* what is wrong in the last page: reported after its packet */
-  uint64_t pending_bytes;    /* which are lost by it */
-  bool has_pending, has_ended, has_failed;
+  struct kymo_packing packing;
+  bool has_ended;
   uint8_t *unpacked; /* of compressed pages, this piece */
   uint32_t unpacked_piece;
   struct {
@@ -99,13 +93,13 @@ static void note(struct kymo_cursor *cursor, const struct page *page, size_t at,
 static void note(struct kymo_cursor *cursor, const struct page *page, size_t at, uint64_t lost,
                  const char *format, ...) {
   va_list args;
-  cursor->pending_bytes += lost;
-  if (cursor->has_pending)
+  cursor->packing.pending_bytes += lost;
+  if (cursor->packing.has_pending)
     return;
-  cursor->has_pending = true;
+  cursor->packing.has_pending = true;
   va_start(args, format);
-  kymo_fail_at_args(&cursor->pending, KYMO_E_FORMAT, path_of(cursor->source), page->offset + at, format,
-                    args);
+  kymo_fail_at_args(&cursor->packing.pending, KYMO_E_FORMAT, path_of(cursor->source), page->offset + at,
+                    format, args);
   va_end(args);
 }
 
@@ -125,7 +119,7 @@ static void store_head(struct kymo_cursor *cursor, const uint8_t *record, uint64
                        bool is_big) {
   const struct ftrace_source *source = cursor->source;
   const struct ftrace_common *common = &source->classes->common;
-  struct kymo_block *packet = &cursor->packet;
+  struct kymo_block *packet = &cursor->packing.packet;
   int32_t tid = common->pid_offset ? (int32_t)load32(record + common->pid_offset, is_big) : 0;
   kymo_block_number(packet, time, 8);
   kymo_block_number(packet, id, 2);
@@ -152,7 +146,7 @@ static bool store_record(struct kymo_cursor *cursor, const struct page *page, si
   const struct ftrace_classes *classes = cursor->source->classes;
   uint16_t id = size >= 2 ? load16(record, page->is_big) : 0;
   const struct kymo_ftrace_class *class_ = classes->by_id[id];
-  struct kymo_block *packet = &cursor->packet;
+  struct kymo_block *packet = &cursor->packing.packet;
   if (!class_) {
     note(cursor, page, at, size, "expected the id of an event, found %u, which no format has", id);
     return true;
@@ -163,7 +157,8 @@ static bool store_record(struct kymo_cursor *cursor, const struct page *page, si
     return true;
   }
   if (!kymo_block_reserve(packet, HEAD_BYTES + 2 * size + 8) ||
-      !KYMO_LIST_ROOM(cursor->event_offsets, cursor->offset_capacity, cursor->offset_count))
+      !KYMO_LIST_ROOM(cursor->packing.event_offsets, cursor->packing.offset_capacity,
+                      cursor->packing.offset_count))
     return false;
   size_t begin = kymo_block_used(packet);
   uint64_t time = time_of(&cursor->source->shared->file, page->time);
@@ -177,7 +172,7 @@ static bool store_record(struct kymo_cursor *cursor, const struct page *page, si
     note_missing(cursor, page, at, size, class_, &missing);
     return true;
   }
-  cursor->event_offsets[cursor->offset_count++] = (struct kymo_event_offset){
+  cursor->packing.event_offsets[cursor->packing.offset_count++] = (struct kymo_event_offset){
       time, (uint32_t)begin, class_->class_->index & KYMO_EVENT_OFFSET_CLASS, false};
   return true;
 }
@@ -242,11 +237,11 @@ static bool read_page_header(struct kymo_cursor *cursor, struct page *page, size
   page->end = start + used;
   if (commit & LOST_BIT) {
     bool is_stored = (commit & LOST_STORED_BIT) && page->end + long_size <= size;
-    cursor->follows_loss = true;
-    cursor->is_loss_unknown |= !is_stored;
+    cursor->packing.follows_loss = true;
+    cursor->packing.is_loss_unknown |= !is_stored;
     if (is_stored)
-      cursor->lost_events += long_size == 8 ? load64(page->data + page->end, page->is_big)
-                                            : load32(page->data + page->end, page->is_big);
+      cursor->packing.lost_events += long_size == 8 ? load64(page->data + page->end, page->is_big)
+                                                    : load32(page->data + page->end, page->is_big);
   }
   if (page->end > size) {
     note(cursor, page, size, page->end - size, "expected %zu bytes of records in a page, found %zu", used,
@@ -325,9 +320,9 @@ static int read_page(struct kymo_cursor *cursor, struct kymo_error *error) {
   size_t size;
   int status = get_page(cursor, cursor->next, &page, &size, &why);
   if (status == KYMO_E_FORMAT) {
-    cursor->pending = why;
-    cursor->pending_bytes = cursor->source->buffer->page_size;
-    cursor->has_pending = true;
+    cursor->packing.pending = why;
+    cursor->packing.pending_bytes = cursor->source->buffer->page_size;
+    cursor->packing.has_pending = true;
     cursor->next++;
     return KYMO_OK;
   }
@@ -336,7 +331,7 @@ static int read_page(struct kymo_cursor *cursor, struct kymo_error *error) {
       *error = why;
     return status;
   }
-  if (cursor->offset_count && says_loss(&page, size, cursor->source->shared->file.page_long_size))
+  if (cursor->packing.offset_count && says_loss(&page, size, cursor->source->shared->file.page_long_size))
     return KYMO_END;
   cursor->next++;
   return !read_page_header(cursor, &page, size) || read_records(cursor, &page) ? KYMO_OK : no_memory(error);
@@ -354,25 +349,17 @@ static int fail_end(struct kymo_cursor *cursor, struct kymo_error *error) {
 /* Fills the packet with the events of the next pages. */
 static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
   int status = KYMO_OK;
-  kymo_block_clear(&cursor->packet);
-  cursor->offset_count = 0;
+  kymo_packing_clear(&cursor->packing);
   cursor->first = cursor->next;
-  cursor->follows_loss = cursor->is_loss_unknown = false;
-  cursor->lost_events = 0;
-  while (status == KYMO_OK && !cursor->has_pending && kymo_block_used(&cursor->packet) < PACKET_BYTES)
+  while (status == KYMO_OK && !cursor->packing.has_pending &&
+         kymo_block_used(&cursor->packing.packet) < PACKET_BYTES)
     status = read_page(cursor, error);
   if (status != KYMO_OK && status != KYMO_END)
     return status;
-  if (cursor->offset_count)
+  if (cursor->packing.offset_count)
     return KYMO_OK;
-  if (cursor->has_pending) {
-    cursor->has_pending = false;
-    chunk->lost_bytes = cursor->pending_bytes;
-    cursor->pending_bytes = 0;
-    if (error)
-      *error = cursor->pending;
-    return KYMO_E_FORMAT;
-  }
+  if (cursor->packing.has_pending)
+    return kymo_packing_fail(&cursor->packing, chunk, error);
   return cursor->source->size < cursor->source->expected && !cursor->has_ended ? fail_end(cursor, error)
                                                                                : KYMO_END;
 }
@@ -380,36 +367,19 @@ static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kym
 /* ---- cursor ---- */
 
 static int ftrace_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
-  struct kymo_block *packet = &cursor->packet;
   const struct ftrace_source *source = cursor->source;
-  struct kymo_chunk passed = {0};
-  int status = KYMO_OK;
-  if (cursor->has_failed)
-    return KYMO_END;
-  if (packet->skipped == kymo_block_used(packet)) {
-    status = fill(cursor, &passed, error);
-    status = kymo_block_check(packet, &cursor->map, status, error);
-    cursor->has_failed = status == KYMO_E_SYSTEM || status == KYMO_E_MEMORY;
-  }
-  *chunk = kymo_block_chunk(packet, path_of(source));
-  chunk->lost_bytes = passed.lost_bytes;
-  chunk->event_offsets = cursor->event_offsets;
-  chunk->offset_count = cursor->offset_count;
+  int status = kymo_packing_next(&cursor->packing, cursor, fill, &cursor->map, path_of(source), chunk, error);
   chunk->offset = source->cpu->at + cursor->first * source->buffer->page_size;
-  chunk->follows_loss = cursor->follows_loss;
-  chunk->lost_events = cursor->is_loss_unknown ? UINT64_MAX : cursor->lost_events;
   return status;
 }
 
 static void ftrace_skip(struct kymo_cursor *cursor, uint64_t size_bytes) {
-  cursor->packet.skipped += (size_t)size_bytes;
+  cursor->packing.packet.skipped += (size_t)size_bytes;
 }
 
 static void move_to(struct kymo_cursor *cursor, uint64_t page) {
-  kymo_block_clear(&cursor->packet);
-  cursor->offset_count = 0;
-  cursor->has_pending = cursor->has_ended = false;
-  cursor->pending_bytes = 0;
+  kymo_packing_forget(&cursor->packing);
+  cursor->has_ended = false;
   cursor->next = page;
 }
 
@@ -420,8 +390,7 @@ static void ftrace_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offs
 
 static void ftrace_end(struct kymo_cursor *cursor) {
   kymo_map_close(&cursor->map);
-  free(cursor->packet.bytes);
-  free(cursor->event_offsets);
+  kymo_packing_end(&cursor->packing);
   free(cursor->unpacked);
   free(cursor);
 }
@@ -433,7 +402,7 @@ static int ftrace_begin(struct kymo_cursor **out, void *from, struct kymo_error 
   cursor->source = from;
   cursor->unpacked_piece = UINT32_MAX;
   int status = kymo_map_open(&cursor->map, path_of(cursor->source), error);
-  if (status == KYMO_OK && !kymo_block_reserve(&cursor->packet, KYMO_BLOCK_BYTES))
+  if (status == KYMO_OK && !kymo_block_reserve(&cursor->packing.packet, KYMO_BLOCK_BYTES))
     status = no_memory(error);
   if (status != KYMO_OK)
     ftrace_end(cursor);

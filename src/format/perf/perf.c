@@ -223,13 +223,13 @@ static int open_one(struct kymo_trace *trace, const char *path, const char *dire
   return status;
 }
 
+static int open_file(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
+  return open_one(trace, path, NULL, error);
+}
+
 static int perf_open_all(struct kymo_trace *trace, const char *const *paths, size_t count,
                          struct kymo_error *error) {
-  struct kymo_error local = {.code = KYMO_OK};
-  int status = KYMO_OK;
-  for (size_t i = 0; i < count && status == KYMO_OK; i++)
-    status = open_one(trace, paths[i], NULL, error ? error : &local);
-  return status;
+  return kymo_open_each(trace, paths, count, open_file, error);
 }
 
 const struct kymo_format kymo_format_perf = {
@@ -251,16 +251,15 @@ static int samples_probe(const char *path, struct kymo_error *error) {
   return perf_probe(data, error);
 }
 
+static int open_directory(struct kymo_trace *trace, const char *path, struct kymo_error *error) {
+  char data[4096];
+  kymo_path_join(data, sizeof data, path, DATA_NAME); /* it was probed */
+  return open_one(trace, data, path, error);
+}
+
 static int samples_open_all(struct kymo_trace *trace, const char *const *paths, size_t count,
                             struct kymo_error *error) {
-  struct kymo_error local = {.code = KYMO_OK};
-  int status = KYMO_OK;
-  for (size_t i = 0; i < count && status == KYMO_OK; i++) {
-    char data[4096];
-    kymo_path_join(data, sizeof data, paths[i], DATA_NAME); /* it was probed */
-    status = open_one(trace, data, paths[i], error ? error : &local);
-  }
-  return status;
+  return kymo_open_each(trace, paths, count, open_directory, error);
 }
 
 const struct kymo_format kymo_format_samples = {

@@ -307,8 +307,5 @@ struct kymo_schema *kymo_perf_schema(struct perf_classes *classes, struct perf_f
   }
   if (status == KYMO_OK)
     status = add_classes(&maker);
-  if (status == KYMO_OK)
-    return kymo_builder_finish(maker.builder, error);
-  kymo_builder_free(maker.builder);
-  return NULL;
+  return kymo_builder_end(maker.builder, status, error);
 }

@@ -28,15 +28,8 @@ struct kymo_cursor {
   struct perf_shared *shared;
   struct kymo_map map;
   struct perf_order order;
-  struct kymo_block packet;
-  struct kymo_event_offset *event_offsets;
-  uint32_t offset_count, offset_capacity;
+  struct kymo_packing packing;
   uint64_t first; /* the packet's first record in the file */
-  bool follows_loss;
-  uint64_t lost_events;      /* before the packet */
-  struct kymo_error pending; /* a corrupt record, reported after the packet */
-  uint64_t pending_bytes;
-  bool has_pending, has_failed;
   struct thread threads[THREADS];
 };
 
@@ -94,7 +87,7 @@ static void find_who(const struct perf_file *file, const struct perf_record *rec
 /* Header and common context. */
 static void store_head(struct kymo_cursor *cursor, const struct perf_record *record,
                        const struct perf_entry *entry, const struct perf_class *class_) {
-  struct kymo_block *packet = &cursor->packet;
+  struct kymo_block *packet = &cursor->packing.packet;
   const struct perf_shared *shared = cursor->shared;
   uint32_t who[3];
   find_who(&shared->file, record, entry, who);
@@ -139,7 +132,7 @@ static int refuse(const struct perf_file *file, const struct perf_record *record
 static bool store_entry(struct kymo_cursor *cursor, const struct perf_entry *entry) {
   const struct perf_shared *shared = cursor->shared;
   const struct perf_file *file = &shared->file;
-  struct kymo_block *packet = &cursor->packet;
+  struct kymo_block *packet = &cursor->packing.packet;
   struct perf_record record = {.data = entry->data,
                                .type = perf_u32(file, entry->data),
                                .misc = perf_u16(file, entry->data + 4),
@@ -147,7 +140,8 @@ static bool store_entry(struct kymo_cursor *cursor, const struct perf_entry *ent
                                .at = entry->at};
   const struct perf_class *class_ = class_of(shared, &record, entry->attr);
   if (!kymo_block_reserve(packet, HEAD_BYTES) ||
-      !KYMO_LIST_ROOM(cursor->event_offsets, cursor->offset_capacity, cursor->offset_count))
+      !KYMO_LIST_ROOM(cursor->packing.event_offsets, cursor->packing.offset_capacity,
+                      cursor->packing.offset_count))
     return false;
   size_t begin = kymo_block_used(packet);
   int status = KYMO_OK;
@@ -157,21 +151,21 @@ static bool store_entry(struct kymo_cursor *cursor, const struct perf_entry *ent
     store_head(cursor, &record, entry, class_);
     status = kymo_perf_put(packet, file, class_, &record,
                            tail + PERF_RECORD_HEADER <= record.size ? record.size - tail : record.size,
-                           &cursor->pending);
+                           &cursor->packing.pending);
   } else {
-    status = refuse(file, &record, &cursor->pending);
+    status = refuse(file, &record, &cursor->packing.pending);
   }
   if (status == KYMO_E_MEMORY)
     return false;
   if (status != KYMO_OK) {
     packet->at = packet->bytes + begin;
-    cursor->has_pending = true;
-    cursor->pending_bytes += record.size;
+    cursor->packing.has_pending = true;
+    cursor->packing.pending_bytes += record.size;
     return true;
   }
-  if (cursor->offset_count == 0)
+  if (cursor->packing.offset_count == 0)
     cursor->first = entry->at;
-  cursor->event_offsets[cursor->offset_count++] = (struct kymo_event_offset){
+  cursor->packing.event_offsets[cursor->packing.offset_count++] = (struct kymo_event_offset){
       entry->time, (uint32_t)begin, class_->class_->index & KYMO_EVENT_OFFSET_CLASS, !entry->is_timed};
   return true;
 }
@@ -194,7 +188,7 @@ static int take_entry(struct kymo_cursor *cursor, struct kymo_error *error) {
   struct perf_order *order = &cursor->order;
   uint64_t lost;
   if (order->next == order->ready) {
-    if (cursor->offset_count)
+    if (cursor->packing.offset_count)
       return KYMO_END;
     int status = kymo_perf_order_fill(order, error);
     if (status != KYMO_OK)
@@ -202,10 +196,10 @@ static int take_entry(struct kymo_cursor *cursor, struct kymo_error *error) {
   }
   const struct perf_entry *entry = &order->entries[order->next];
   if (is_loss(cursor, entry, &lost)) {
-    if (cursor->offset_count)
+    if (cursor->packing.offset_count)
       return KYMO_END;
-    cursor->follows_loss = true;
-    cursor->lost_events += lost;
+    cursor->packing.follows_loss = true;
+    cursor->packing.lost_events += lost;
   }
   order->next++;
   return store_entry(cursor, entry) ? KYMO_OK : no_memory(error);
@@ -214,22 +208,14 @@ static int take_entry(struct kymo_cursor *cursor, struct kymo_error *error) {
 /* Fills the packet with the next events. */
 static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
   int status = KYMO_OK;
-  kymo_block_clear(&cursor->packet);
-  cursor->offset_count = 0;
-  cursor->follows_loss = false;
-  cursor->lost_events = 0;
-  while (status == KYMO_OK && !cursor->has_pending && kymo_block_used(&cursor->packet) < PACKET_BYTES)
+  kymo_packing_clear(&cursor->packing);
+  while (status == KYMO_OK && !cursor->packing.has_pending &&
+         kymo_block_used(&cursor->packing.packet) < PACKET_BYTES)
     status = take_entry(cursor, error);
-  if (cursor->offset_count && status != KYMO_E_MEMORY)
+  if (cursor->packing.offset_count && status != KYMO_E_MEMORY)
     return KYMO_OK;
-  if (status == KYMO_OK && cursor->has_pending) {
-    cursor->has_pending = false;
-    chunk->lost_bytes = cursor->pending_bytes;
-    cursor->pending_bytes = 0;
-    if (error)
-      *error = cursor->pending;
-    return KYMO_E_FORMAT;
-  }
+  if (status == KYMO_OK && cursor->packing.has_pending)
+    return kymo_packing_fail(&cursor->packing, chunk, error);
   if (status == KYMO_E_FORMAT)
     chunk->lost_bytes = cursor->shared->file.records_end - cursor->order.records.at;
   return status;
@@ -238,45 +224,27 @@ static int fill(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kym
 /* ---- cursor ---- */
 
 static int perf_next(struct kymo_cursor *cursor, struct kymo_chunk *chunk, struct kymo_error *error) {
-  struct kymo_block *packet = &cursor->packet;
-  struct kymo_chunk passed = {0};
-  int status = KYMO_OK;
-  if (cursor->has_failed)
-    return KYMO_END;
-  if (packet->skipped == kymo_block_used(packet)) {
-    status = fill(cursor, &passed, error);
-    status = kymo_block_check(packet, &cursor->map, status, error);
-    cursor->has_failed = status == KYMO_E_SYSTEM || status == KYMO_E_MEMORY;
-  }
-  *chunk = kymo_block_chunk(packet, cursor->shared->file.path);
-  chunk->lost_bytes = passed.lost_bytes;
-  chunk->event_offsets = cursor->event_offsets;
-  chunk->offset_count = cursor->offset_count;
+  int status = kymo_packing_next(&cursor->packing, cursor, fill, &cursor->map, cursor->shared->file.path,
+                                 chunk, error);
   chunk->offset = cursor->first;
-  chunk->follows_loss = cursor->follows_loss;
-  chunk->lost_events = cursor->lost_events;
   return status;
 }
 
 static void perf_skip(struct kymo_cursor *cursor, uint64_t size_bytes) {
-  cursor->packet.skipped += (size_t)size_bytes;
+  cursor->packing.packet.skipped += (size_t)size_bytes;
 }
 
 static void perf_seek(struct kymo_cursor *cursor, uint32_t file, uint64_t offset) {
   const struct perf_shared *shared = cursor->shared;
   (void)file;
-  kymo_block_clear(&cursor->packet);
-  cursor->offset_count = 0;
-  cursor->has_pending = false;
-  cursor->pending_bytes = 0;
+  kymo_packing_forget(&cursor->packing);
   kymo_perf_order_seek(&cursor->order, shared->rounds, shared->round_count, offset);
 }
 
 static void perf_end(struct kymo_cursor *cursor) {
   kymo_perf_order_end(&cursor->order);
   kymo_map_close(&cursor->map);
-  free(cursor->packet.bytes);
-  free(cursor->event_offsets);
+  kymo_packing_end(&cursor->packing);
   free(cursor);
 }
 
@@ -294,7 +262,7 @@ static int perf_begin(struct kymo_cursor **out, void *from, struct kymo_error *e
     status = kymo_fail_at(error, KYMO_E_FORMAT, shared->file.path, size,
                           "expected %" PRIu64 " bytes, found %" PRIu64 ": the file was cut",
                           shared->file.size, size);
-  if (status == KYMO_OK && !kymo_block_reserve(&cursor->packet, KYMO_BLOCK_BYTES))
+  if (status == KYMO_OK && !kymo_block_reserve(&cursor->packing.packet, KYMO_BLOCK_BYTES))
     status = no_memory(error);
   kymo_perf_order_begin(&cursor->order, &shared->file, data);
   if (status != KYMO_OK)
