@@ -14,7 +14,7 @@
 
 #include "decode/kernel_print.h"
 
-/* Bytes that are copied for each text; so many can be read from its begin. */
+/* Bytes that are copied for each text; this number of bytes can be read from its begin. */
 #define KYMO_KERNEL_TEXT 32
 
 enum kymo_kernel_code {

@@ -74,8 +74,8 @@ static char *put_plain(char *at, const uint8_t **from, const uint8_t *stop,
   return at;
 }
 
-/* Each character becomes at most 16 bytes: four bytes of an invalid one, \xNN each. `slack`: bytes that can be
- * read after the text. */
+/* Each character becomes at most 16 bytes: four bytes of an invalid one, \xNN each. `slack`: bytes that can
+ * be read after the text. */
 static void print_characters(struct kymo_out *out, enum kymo_encoding encoding, const uint8_t *from,
                              size_t size, size_t slack) {
   const uint8_t *end = from + size;
