@@ -2,6 +2,7 @@
 """Records that files define themselves, with types that name each other, sizes that the definition says, and padding. What is good holds for
 the described file and for the CTF 1 and 2 that are written from it; definitions that make no sense get one clear message."""
 import json
+import os
 import pathlib
 import random
 import re
@@ -420,5 +421,5 @@ def many(count):
     ok('types by chance')
 
 
-many(60)
+many(int(os.environ['DEFINED_ROUNDS']))
 seeds.tell()

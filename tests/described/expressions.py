@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One table of expressions, each as a constant, in a LET (by the machine and by the fast path) and in a filter: one meaning."""
 import json
+import os
 import pathlib
 import re
 import struct
@@ -136,7 +137,7 @@ def hold_constants(values):
 
 def hold_no_constants(bad):
     wrong = []
-    for text, _ in bad:
+    for text, _ in bad[::4 if os.environ['KYMO_SANITIZE'] else 1]:  # each is a process, and sanitizers are slow
         _, said = compiled('bad', f'TRACE t;\n  CONST c = {text};\n  RECORD r EVENT IS a: UNSIGNED 8; LET b = c; END;\n  LAYOUT REPEAT r;\nEND TRACE.\n')
         if ' E41 ' not in said:
             wrong.append((text, said))

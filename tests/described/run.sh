@@ -18,6 +18,9 @@ set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1
 export PYTHONDONTWRITEBYTECODE=1
+# sanitizers are slow: a quarter of the chances
+quarter=$([ -n "$sanitizer" ] && echo 4 || echo 1)
+export KYMO_SANITIZE=$sanitizer KYMO_ROUNDS=${KYMO_ROUNDS:-$((40 / quarter))} DEFINED_ROUNDS=$((60 / quarter))
 for part in cases plain structs defined expressions hidden untimed by_chance foreign; do
   python3 "$KYMO_SOURCE/tests/described/$part.py" || not_ok "$part" "exit code $?"
 done
