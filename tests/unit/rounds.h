@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 /*
- * `most` where the plain build is tested. A quarter of it where each round takes many times longer (in an emulator,
- * under a sanitizer, without optimiser), and on builds that differ otherwise: a few rounds reach all of their code.
+ * `most` where the plain build is tested. A quarter of it where each round takes many times longer (in an
+ * emulator, under a sanitizer, without optimiser), and on builds that differ otherwise: a few rounds reach
+ * all of their code.
  */
 static inline unsigned rounds(unsigned most) {
   const char *starter = getenv("KYMO_STARTER");
