@@ -54,7 +54,7 @@ make_trace trace loss
 make_trace sparse sparse
 options() {
   same trace --event test:text && same trace --event 'test:*' --filter 'value > 900' && same sparse --filter 'value = 7' &&
-    same sparse --event test:text && same trace --filter 'value BETWEEN 5 AND 6 OR text LIKE "a%"' &&
+    same sparse --event test:text && same trace --filter 'value IN (5..6) OR text LIKE "a*"' &&
     same trace --filter 'value IS CHANGED' && same trace --filter 'value > 5 FIRST 30' && same trace --fields all --names all
 }
 check 'events and filters' options
@@ -79,7 +79,7 @@ statistics() {
     for form in text csv json; do same_by 4 'stat counts' trace --by $by -f $form || return 1; done
   done
   same_by 2 'stat counts' trace sparse && same_by 3 'stat counts' trace --filter 'value > 900' --by value --top 5 --prefix 9 &&
-    same_by 3 'stat counts' trace --by value --memory 20K && same_by 2 'stat counts' trace --by nothing &&
+    same_by 3 'stat counts' trace --by value --memory 20K &&
     same_by 3 'stat distance' trace && same_by 3 'stat histogram value' trace && same_by 2 'stat counts' bad
 }
 make_trace bad bad

@@ -32,8 +32,10 @@ real=${KYMO_SHARED:-}/data/foreign/perf-data
 samples() {
   "$kymo" cat -q --format json "$real/perf.data" | python3 -c '
 import json, re, sys
+def address(value):  # with the name of the function, if this machine has the kernel of the file
+    return value["value"] if isinstance(value, dict) else value
 got = [json.loads(line) for line in sys.stdin]
-got = [(e["ts"] // 1000, e["thread"], e["context"]["pid"], e["tid"], e["fields"]["ip"]) for e in got if not e["event"].startswith("PERF_RECORD")]
+got = [(e["ts"] // 1000, e["thread"], e["context"]["pid"], e["tid"], address(e["fields"]["ip"])) for e in got if not e["event"].startswith("PERF_RECORD")]
 wanted = []
 for line in open(sys.argv[1]):
     comm, pid, tid, seconds, micro, ip = re.match(r"\s*(.*?)\s+(\d+)/(\d+)\s+(\d+)\.(\d+):\s+\d+\s+([0-9a-f]+)", line).groups()
