@@ -106,20 +106,31 @@ static bool set_variables(const struct kymo_recording *recording) {
          (!options->preload || preload(options->preload));
 }
 
+/* Waits until the parent has written a byte. Returns 0 or an errno; if the parent has failed it never returns, as
+ * that is reported already. */
+static int wait_to_go(int go) {
+  char byte;
+  ssize_t n;
+  while ((n = read(go, &byte, 1)) < 0 && errno == EINTR)
+    ;
+  if (!n)
+    _exit(127);
+  return n < 0 ? errno : 0;
+}
+
 /* The child's half: never returns. A failure is written to the pipe. */
 static void run_command(const struct kymo_recording *recording, char *const *arguments, int report, int go) {
-  char byte;
-  if (read(go, &byte, 1) != 1) /* it cannot be sampled */
-    _exit(127);
-  bool is_set = set_variables(recording);
-  int refused = is_set && recording->kernel ? kymo_kernel_enter(recording->kernel) : 0;
-  errno = refused ? refused : errno;
-  if (is_set && !refused) {
+  int reason = wait_to_go(go);
+  if (!reason && !set_variables(recording))
+    reason = errno;
+  if (!reason && recording->kernel)
+    reason = kymo_kernel_enter(recording->kernel);
+  if (!reason) {
     if (recording->options.signals)
       sigprocmask(SIG_SETMASK, recording->options.signals, NULL);
     execvp(arguments[0], arguments);
+    reason = errno;
   }
-  int reason = errno;
   if (write(report, &reason, sizeof reason) < 0)
     _exit(126);
   _exit(127);

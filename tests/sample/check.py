@@ -25,9 +25,10 @@ for line in open(path):
         for function in ('heavy', 'light'):
             if function not in chain or tid not in traced or tid not in inner: # its first span is before the recording
                 continue
-            # the threads' stacks begin in libc, which may be built without frame pointers
+            # the threads' stacks begin in libc, which may be built without frame pointers; a function that has just been
+            # entered has no frame yet, so its caller is missing
             at = chain.index(function)
-            if chain[at - 1] != 'spin' or chain[at + 1] != 'work' or chain[at + 2] not in ('main', 'thread'):
+            if at and (chain[at - 1] not in ('spin', 'used') or chain[at + 1] != 'work' or chain[at + 2] not in ('main', 'thread')):
                 sys.exit(f'a chain of {function}: {chain}')
             if inner.get(tid) != function:
                 sys.exit(f'at {event["ts"]} a sample of thread {tid} in {function}, which is in a span of {inner.get(tid)}')
