@@ -208,6 +208,7 @@ recorded 60 -- traced events
 recorded 60 --mode overwrite -- traced forked
 recorded 60 --rotate 64k -- traced forked
 recorded 60 --ctf 2 -- traced events
+recorded 60 --sample 997 -- traced events
 flight 60 --snapshot-on exit-code -- traced events
 traced 60 KYMO_ENABLE=* -- traced events
 traced 60 KYMO_ENABLE=* -- traced forked
