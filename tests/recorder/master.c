@@ -93,6 +93,10 @@ static void begin_unwatched(const char *how) {
 }
 
 int main(int argc, char **argv) {
+#ifdef __SANITIZE_ADDRESS__
+  /* fork does not lock the allocator of gcc 12's sanitizer, in which the recorder's thread may be at first */
+  usleep(200000);
+#endif
   KYMO(master, begins, argc);
   for (int i = 1; i < argc; i++) {
     int status = 0;
