@@ -106,8 +106,8 @@ static bool set_variables(const struct kymo_recording *recording) {
          (!options->preload || preload(options->preload));
 }
 
-/* Waits until the parent has written a byte. Returns 0 or an errno; if the parent has failed it never returns, as
- * that is reported already. */
+/* Waits until the parent has written a byte. Returns 0 or an errno. If the parent has failed,
+ * which it reports, the process ends. */
 static int wait_to_go(int go) {
   char byte;
   ssize_t n;
