@@ -4,7 +4,7 @@
  *
  * SQLite asks a virtual table for each row, which costs more than finding it. If a statement does nothing
  * with a row but count it, and reads no column but the class, a table of events returns each class once and
- * says how many rows this one stands for (query_source.weight), which count(*) adds.
+ * says how many rows it replaces (query_source.weight), which count(*) adds.
  *
  * Whether a statement is of this kind is read from the program that SQLite makes of it, not from its text:
  * all operations between one row and the next must be on a list of harmless ones. Anything else, and any

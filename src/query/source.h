@@ -71,7 +71,7 @@ struct query_source {
   struct kymo_symbols *symbols; /* of the first reader */
   bool has_weights;             /* count(*) adds weights … */
   bool folds;                   /* rows that the statement cannot distinguish come once (query/fold.h) … */
-  uint64_t weight;              /* … and the current one stands for this many; else 1 */
+  uint64_t weight;              /* … and the current one replaces this many; else 1 */
 };
 
 /* Opens the traces for the first time. On success the caller owns a share of *source, which it drops with
