@@ -43,6 +43,11 @@ static struct kymo_span *first_at(const struct kymo_spans *spans, const struct k
   return first;
 }
 
+static uint32_t hash_in(const struct kymo_spans *spans, const struct kymo_hash_table *chains,
+                        struct kymo_span_key key) {
+  return hash_of(key_in(spans, chains, key));
+}
+
 static struct kymo_span *first_of(const struct kymo_spans *spans, const struct kymo_hash_table *chains,
                                   struct kymo_span_key key) {
   return first_at(spans, chains, key, hash_of(key));
@@ -54,18 +59,21 @@ static bool reserve(struct kymo_spans *spans) {
          kymo_hash_table_reserve(&spans->keys, NULL);
 }
 
-/* Makes `first` the first span of the chain of a key, and returns the previous one; NULL ends the chain.
- * There is space (reserve). */
-static struct kymo_span *set_first(struct kymo_spans *spans, struct kymo_hash_table *chains,
-                                   struct kymo_span_key key, struct kymo_span *first) {
-  key = key_in(spans, chains, key);
-  uint32_t hash = hash_of(key);
-  struct kymo_span *old = first_at(spans, chains, key, hash);
+/* Makes `first` the first span of its chain, and returns the previous one. There is space (reserve). */
+static struct kymo_span *push(struct kymo_spans *spans, struct kymo_hash_table *chains, uint32_t hash,
+                              struct kymo_span *first) {
+  struct kymo_span *old = first_at(spans, chains, key_in(spans, chains, first->key), hash);
   if (old)
     kymo_hash_table_change(chains, hash, (uintptr_t)old, (uintptr_t)first);
   else
     kymo_hash_table_put(chains, hash, (uintptr_t)first);
   return old;
+}
+
+/* Removes the first span of a chain. */
+static void pop(struct kymo_hash_table *chains, uint32_t hash, struct kymo_span *first,
+                struct kymo_span *second) {
+  kymo_hash_table_change(chains, hash, (uintptr_t)first, (uintptr_t)second);
 }
 
 /* ---- spans ---- */
@@ -92,14 +100,17 @@ struct kymo_span *kymo_spans_begin(struct kymo_spans *spans, struct kymo_span_ke
   if (!span)
     return NULL;
   *span = (struct kymo_span){.key = key};
-  span->same = set_first(spans, &spans->same, key, span);
+  span->same_hash = hash_in(spans, &spans->same, key);
+  span->same = push(spans, &spans->same, span->same_hash, span);
   if (spans->is_nested) {
-    span->outer = set_first(spans, &spans->threads, key, span);
+    span->thread_hash = hash_in(spans, &spans->threads, key);
+    span->outer = push(spans, &spans->threads, span->thread_hash, span);
     if (span->outer)
       span->outer->inner = span;
   }
   if (spans->crosses_threads) {
-    span->older = set_first(spans, &spans->keys, key, span);
+    span->key_hash = hash_in(spans, &spans->keys, key);
+    span->older = push(spans, &spans->keys, span->key_hash, span);
     if (span->older)
       span->older->newer = span;
   }
@@ -120,14 +131,14 @@ struct kymo_span *kymo_spans_innermost(const struct kymo_spans *spans, uint64_t 
 }
 
 void kymo_spans_end(struct kymo_spans *spans, struct kymo_span *span) {
-  set_first(spans, &spans->same, span->key, span->same);
+  pop(&spans->same, span->same_hash, span, span->same);
   if (spans->is_nested) {
     if (span->outer)
       span->outer->inner = span->inner;
     if (span->inner)
       span->inner->outer = span->outer;
     else
-      set_first(spans, &spans->threads, span->key, span->outer);
+      pop(&spans->threads, span->thread_hash, span, span->outer);
   }
   if (spans->crosses_threads) {
     if (span->older)
@@ -135,7 +146,7 @@ void kymo_spans_end(struct kymo_spans *spans, struct kymo_span *span) {
     if (span->newer)
       span->newer->older = span->older;
     else
-      set_first(spans, &spans->keys, span->key, span->older);
+      pop(&spans->keys, span->key_hash, span, span->older);
   }
   span->same = spans->free;
   spans->free = span;

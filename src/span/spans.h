@@ -39,6 +39,7 @@ struct kymo_span {
   struct kymo_span *same;          /* the previous one of its thread and key */
   struct kymo_span *outer, *inner; /* of its thread */
   struct kymo_span *older, *newer; /* of its key */
+  uint32_t same_hash, thread_hash, key_hash;
 };
 
 struct kymo_spans {
