@@ -173,14 +173,30 @@ static bool read_value(const struct kymo_grouping *grouping, const struct kymo_e
   return grouping->kind == KYMO_GROUP_TRACK && read_who(grouping, event, value);
 }
 
+/* A thread's number and its host; false: the track is no thread. */
+static bool find_thread(const struct kymo_grouping *grouping, const struct kymo_event *event,
+                        uint64_t *number) {
+  if (grouping->kind != KYMO_GROUP_TRACK || field_of(grouping, event) != KYMO_FIELD_NONE)
+    return false;
+  const struct kymo_who *who = kymo_who_of(grouping->whos, event);
+  if (!who || !who->has_tid)
+    return false;
+  struct kymo_thread_number *known = &grouping->threads[who->version % KYMO_GROUPING_THREADS];
+  if (known->version != who->version)
+    *known = (struct kymo_thread_number){
+        who->version, mix((uint64_t)who->tid, grouping->hosts[event->packet->stream->part->index])};
+  *number = known->number;
+  return true;
+}
+
 int kymo_grouping_number(const struct kymo_grouping *grouping, const struct kymo_event *event,
                          uint64_t *number) {
   struct value value;
+  if (find_thread(grouping, event, number))
+    return KYMO_OK;
   if (!read_value(grouping, event, &value))
     return KYMO_E_ABSENT;
-  *number = value.who && value.who->has_tid
-                ? mix((uint64_t)value.who->tid, grouping->hosts[event->packet->stream->part->index])
-                : value.key.number;
+  *number = value.key.number;
   return KYMO_OK;
 }
 
@@ -420,7 +436,8 @@ int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct k
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   grouping->fields = calloc(whos->numbers.class_count + 1u, sizeof *grouping->fields);
   grouping->hosts = calloc(kymo_trace_part_count(trace) + 1, sizeof *grouping->hosts);
-  if (!grouping->fields || !grouping->hosts)
+  grouping->threads = calloc(KYMO_GROUPING_THREADS, sizeof *grouping->threads);
+  if (!grouping->fields || !grouping->hosts || !grouping->threads)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   for (size_t i = 0; i < kymo_trace_part_count(trace); i++) {
     const char *host = kymo_host_of(kymo_trace_part(trace, i));
@@ -439,5 +456,6 @@ int kymo_grouping_begin(struct kymo_grouping *grouping, const char *by, struct k
 void kymo_grouping_end(struct kymo_grouping *grouping) {
   free(grouping->fields);
   free(grouping->hosts);
+  free(grouping->threads);
   kymo_symbols_free(grouping->symbols);
 }

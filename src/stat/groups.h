@@ -74,6 +74,8 @@ void kymo_spill_free(struct kymo_spill *spill);
 /* Frees the groups and what was measured. */
 void kymo_groups_free(struct kymo_groups *groups);
 
+#define KYMO_GROUPING_THREADS 64 /* a power of two */
+
 /* How the events of a trace are grouped. */
 struct kymo_grouping {
   const char *by; /* the path of a field … */
@@ -83,6 +85,10 @@ struct kymo_grouping {
   uint32_t *fields;             /* by class number: the field, after the first lookup */
   uint64_t *hosts;              /* by part: what distinguishes hosts */
   struct kymo_symbols *symbols; /* names of addresses; NULL: there are none */
+  /* numbers of threads, by the lowest bits of the version of the struct kymo_who */
+  struct kymo_thread_number {
+    uint64_t version, number;
+  } * threads;
 };
 
 /* Initialises grouping by `by`, which must stay valid: NULL (all are one group), "track", "event", or the
