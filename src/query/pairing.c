@@ -23,15 +23,17 @@ static uint32_t new_begun(struct query_pairing *pairing) {
     if (!KYMO_LIST_ROOM(pairing->begun, pairing->begun_capacity, pairing->begun_count))
       return NONE;
     index = pairing->begun_count++;
+    pairing->begun[index] = (struct query_begun){0};
   }
-  pairing->begun[index] = (struct query_begun){.next_free = NONE};
+  struct query_begun *begun = &pairing->begun[index];
+  *begun = (struct query_begun){.fields = begun->fields, .room = begun->room, .next_free = NONE};
   return index;
 }
 
+/* The space of the fields is used again. */
 static void clear_begun(struct query_begun *begun) {
-  free(begun->fields);
   free(begun->key_text);
-  begun->fields = begun->key_text = NULL;
+  begun->key_text = NULL;
 }
 
 static bool keep_fields(struct query_pairing *pairing, struct query_begun *begun,
@@ -40,10 +42,16 @@ static bool keep_fields(struct query_pairing *pairing, struct query_begun *begun
   if (!pairing->wants_fields)
     return true;
   query_json_scope(pairing->reader, event, KYMO_SCOPE_PAYLOAD);
+  if (text->failed)
+    return false;
+  if (begun->room < text->length) {
+    free(begun->fields);
+    begun->fields = malloc(text->length);
+    begun->room = begun->fields ? text->length : 0;
+  }
   begun->length = text->length;
-  begun->fields = text->failed ? NULL : malloc(text->length + 1);
   if (begun->fields)
-    memcpy(begun->fields, text->text, text->length + 1);
+    memcpy(begun->fields, text->text, text->length);
   return begun->fields;
 }
 
@@ -88,6 +96,13 @@ static int key_of(struct query_pairing *pairing, const struct kymo_event *event,
   return status;
 }
 
+static const struct query_span_name *name_of(struct query_pairing *pairing, const struct kymo_event *event) {
+  struct query_span_name *name = &pairing->names[kymo_kind_of(event)];
+  if (!name->name)
+    name->name = kymo_edges_kind_name(event->class_, &name->length);
+  return name;
+}
+
 static int begin_span(struct query_pairing *pairing, struct kymo_span_key key, const struct kymo_event *event,
                       struct kymo_error *error) {
   uint32_t index = new_begun(pairing);
@@ -103,7 +118,8 @@ static int begin_span(struct query_pairing *pairing, struct kymo_span_key key, c
   span->loss = pairing->gaps.counts[span->stream];
   begun->depth = span->outer ? pairing->begun[span->outer->track].depth + 1 : 0;
   begun->part = event->packet->stream->part->index;
-  begun->name = kymo_edges_kind_name(event->class_, &begun->name_length);
+  begun->name = name_of(pairing, event)->name;
+  begun->name_length = name_of(pairing, event)->length;
   return keep_fields(pairing, begun, event) && keep_key(pairing, begun, event) ? KYMO_OK : no_memory(error);
 }
 
@@ -219,6 +235,9 @@ int query_pairing_begin(struct query_pairing *pairing, struct query_source *sour
   status = kymo_edges_begin(&pairing->edges, trace, &whos->numbers, error);
   if (status == KYMO_OK && kymo_edges_add_spans(&pairing->edges, &count) != KYMO_OK)
     status = no_memory(error);
+  pairing->names = calloc(whos->numbers.class_count + 1u, sizeof *pairing->names);
+  if (status == KYMO_OK && !pairing->names)
+    status = no_memory(error);
   if (status == KYMO_OK)
     status = kymo_gaps_begin(&pairing->gaps, trace, whos, error);
   if (status == KYMO_OK)
@@ -240,8 +259,11 @@ void query_pairing_end(struct query_pairing *pairing) {
   kymo_grouping_end(&pairing->thread);
   kymo_grouping_end(&pairing->key);
   kymo_spans_free(&pairing->spans);
-  for (uint32_t i = 0; i < pairing->begun_count; i++)
+  for (uint32_t i = 0; i < pairing->begun_count; i++) {
     clear_begun(&pairing->begun[i]);
+    free(pairing->begun[i].fields);
+  }
+  free(pairing->names);
   free(pairing->begun);
   free(pairing->open);
   query_reader_give_back(pairing->reader);

@@ -15,8 +15,8 @@
 
 /* What is kept of the event that began a span. */
 struct query_begun {
-  char *fields; /* JSON, or NULL */
-  size_t length;
+  char *fields; /* JSON, or NULL: it is not wanted */
+  size_t length, room;
   const char *name; /* of the kind: not ended by a zero … */
   size_t name_length;
   uint32_t depth; /* how many spans of its thread were open around it */
@@ -25,6 +25,12 @@ struct query_begun {
   int64_t key; /* of an integer */
   char *key_text;
   uint32_t next_free;
+};
+
+/* The name of the kind of spans that a class begins; `name` is NULL before it is asked for. */
+struct query_span_name {
+  const char *name;
+  size_t length;
 };
 
 enum query_span_state {
@@ -40,7 +46,8 @@ struct query_pairing {
   struct kymo_grouping thread, key;
   struct kymo_spans spans;
   bool has_key, wants_fields, is_apart;
-  struct query_begun *begun; /* by kymo_span.track */
+  struct query_span_name *names; /* by class number */
+  struct query_begun *begun;     /* by kymo_span.track */
   uint32_t begun_count, begun_capacity, free_begun;
   struct kymo_span **open; /* at the end, in the order of their begins */
   size_t open_count, open_capacity, open_next;
