@@ -17,6 +17,8 @@ static void free_reader(struct query_reader *reader) {
   kymo_strbuf_free(&reader->text);
   free(reader->fields);
   free(reader->pids);
+  free(reader->json);
+  kymo_arena_free(&reader->arena);
   kymo_trace_close(reader->trace);
   free(reader);
 }

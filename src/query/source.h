@@ -45,12 +45,14 @@ struct query_reader {
   struct kymo_trace *trace;
   struct kymo_whos whos;
   struct kymo_walk *walk;
-  struct kymo_strbuf text;     /* for the value that is being made */
-  struct query_fields *fields; /* by class number, once asked for */
-  uint32_t *pids;              /* by class number: the field that is the process, for value.c */
-  struct kymo_losses losses;   /* of the trace, when the pass began */
-  bool is_used, is_fresh;      /* fresh: nothing was read yet */
-  bool is_selecting;           /* only some kinds are read */
+  struct kymo_strbuf text;       /* for the value that is being made */
+  struct query_fields *fields;   /* by class number, once asked for */
+  uint32_t *pids;                /* by class number: the field that is the process, for value.c */
+  struct query_json_class *json; /* by class number, once asked for: for json.c … */
+  struct kymo_arena arena;       /* … and its texts */
+  struct kymo_losses losses;     /* of the trace, when the pass began */
+  bool is_used, is_fresh;        /* fresh: nothing was read yet */
+  bool is_selecting;             /* only some kinds are read */
 };
 
 struct query_source {
