@@ -247,6 +247,7 @@ static int take_batch(struct fleet_table *table, struct kymo_error *error) {
 int fleet_table_flush(struct fleet_table *table, struct kymo_error *error) {
   if (table->block.rows == 0)
     return KYMO_OK;
+  fleet_block_settle(&table->block);
   int status = table->block.failed ? no_memory(error) : fleet_table_make(table, error);
   if (status == KYMO_OK && !table->has_ledger)
     status = ask_batches(table, &table->there, error);

@@ -91,6 +91,16 @@ static size_t add_counted(struct kymo_strbuf *out, const char *text, size_t leng
   return used + length;
 }
 
+/* Adds the text of a row; it may be the first one. */
+static void add_text(struct fleet_block *block, struct fleet_column *column, const char *text,
+                     size_t length) {
+  column->last = column->texts.length;
+  size_t size = add_counted(&column->texts, text, length);
+  column->last_head = size - length;
+  column->head = block->rows ? column->head : column->last_head;
+  block->failed |= column->texts.failed;
+}
+
 /* Whether the text is the one that all rows have. */
 static bool is_first(const struct fleet_column *column, const char *text, size_t length) {
   return column->texts.length - column->head == length &&
@@ -105,9 +115,7 @@ void fleet_put_text(struct fleet_block *block, uint32_t index, const char *text,
     spread(block, column);
   if (column->has_nulls && grow_nulls(block, column))
     column->nulls[block->rows] = 0;
-  size_t size = add_counted(&column->texts, text, length);
-  column->head = block->rows ? column->head : size - length;
-  block->failed |= column->texts.failed;
+  add_text(block, column, text, length);
 }
 
 void fleet_put_other_null(struct fleet_block *block, struct fleet_column *column) {
@@ -120,14 +128,52 @@ void fleet_put_other_null(struct fleet_block *block, struct fleet_column *column
   }
   column->has_nulls = true;
   if (column->type == FLEET_TEXT) {
-    size_t size = add_counted(&column->texts, "", 0);
-    column->head = block->rows ? column->head : size;
-    block->failed |= column->texts.failed;
+    add_text(block, column, "", 0);
   } else if (block->rows == 0) {
     column->first = 0;
   } else if (grow_numbers(block, column)) {
     column->numbers[block->rows] = 0;
   }
+}
+
+/* Copies a text to `count` rows after it. As much space is wanted as if they were put one by one, since a
+ * batch may end when a block holds too much. */
+static void repeat_text(struct fleet_block *block, struct fleet_column *column, uint32_t count) {
+  size_t size = column->texts.length - column->last;
+  char *at = kymo_strbuf_room(&column->texts, size * count + 10 - column->last_head);
+  const char *from = column->texts.text + column->last;
+  for (uint32_t i = 0; at && i < count; i++, at += size)
+    memcpy(at, from, size);
+  if (at)
+    kymo_strbuf_used(&column->texts, size * count);
+  column->last = column->texts.length - size;
+  block->failed |= column->texts.failed;
+}
+
+/* Copies the value of the row before `begin` up to the last row. */
+static void repeat(struct fleet_block *block, struct fleet_column *column, uint32_t begin) {
+  uint32_t end = block->rows;
+  if (column->has_nulls) {
+    if (!grow((void **)&column->nulls, &column->null_capacity, end - 1, 1))
+      block->failed = true;
+    else
+      memset(column->nulls + begin, column->nulls[begin - 1], end - begin);
+  }
+  if (column->type == FLEET_TEXT)
+    repeat_text(block, column, end - begin);
+  else if (!grow((void **)&column->numbers, &column->capacity, end - 1, sizeof *column->numbers))
+    block->failed = true;
+  else
+    for (uint32_t i = begin; i < end; i++)
+      column->numbers[i] = column->numbers[begin - 1];
+}
+
+void fleet_block_settle(struct fleet_block *block) {
+  uint32_t begin = block->rows - block->repeats;
+  for (uint32_t i = 0; block->repeats && !block->failed && i < block->steady_count; i++)
+    if (block->columns[block->steady[i]].differs)
+      repeat(block, &block->columns[block->steady[i]], begin);
+  block->repeats = 0;
 }
 
 size_t fleet_block_bytes(const struct fleet_block *block) {
@@ -154,7 +200,7 @@ void fleet_block_clear(struct fleet_block *block) {
     block->columns[i].differs = block->columns[i].has_nulls = false;
     block->columns[i].texts.length = 0;
   }
-  block->rows = 0;
+  block->rows = block->repeats = 0;
 }
 
 void fleet_block_free(struct fleet_block *block) {

@@ -30,19 +30,30 @@ struct fleet_column {
   uint32_t capacity, null_capacity;
   struct kymo_strbuf texts; /* each with its length before it … */
   size_t head;              /* … which is this long for the first one */
+  size_t last, last_head;   /* where the last one begins, and the same of it */
 };
 
 struct fleet_block {
   struct fleet_column *columns;
   uint32_t column_count, rows;
-  bool failed; /* out of memory */
+  const uint32_t *steady; /* columns that are often the same in many rows, one after another */
+  uint32_t steady_count;
+  uint32_t repeats; /* the last rows, which have the steady columns of the row before them: not stored yet */
+  bool failed;      /* out of memory */
 };
 
 /* The ClickHouse name of a column's type, without Nullable. */
 const char *fleet_type_name(enum fleet_type type);
 
-/* Each column of a row is put once, in any order; then the row is counted. */
+/* Each column of a row is put once, in any order; then the row is counted … */
 static inline void fleet_block_end_row(struct fleet_block *block) { block->rows++; }
+/* … or each but the steady ones, which are those of the row before it. There is one. */
+static inline void fleet_block_end_repeated(struct fleet_block *block) {
+  block->rows++;
+  block->repeats++;
+}
+/* Stores what is repeated: before another value of a steady column, and before anything below. */
+void fleet_block_settle(struct fleet_block *block);
 
 /* What a number that is not that of all rows so far does. */
 void fleet_put_other(struct fleet_block *block, struct fleet_column *column, uint64_t value);

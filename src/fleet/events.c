@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fleet/events.h"
+#include "base/bytes.h"
 #include "base/fail.h"
 #include "query/json.h"
 #include "query/value.h"
@@ -42,6 +43,7 @@ static const struct fleet_column own_columns[FLEET_EVENT_COLUMNS] = {
     [CPU] = {.name = "cpu", .type = FLEET_U64, .may_be_null = true},
 };
 static const uint32_t identity[] = {STREAM, PACKET, SEQ, TS};
+static const uint32_t steady[] = {STREAM, PACKET, CLOCK_ERROR, LEVEL, PID, THREAD, TID, CPU};
 /* Columns of tables that kymo query does not have: a field of such a name is `fields.NAME`. */
 static const char *const more_names[] = {"host",   "piece", "batch",          "digest", "day",
                                          "packet", "seq",   "clock_error_ns", NULL};
@@ -62,6 +64,8 @@ void fleet_events_columns(struct fleet_table *table, struct fleet_column *column
   table->identity_count = sizeof identity / sizeof *identity;
   table->block.columns = columns;
   table->block.column_count = FLEET_EVENT_COLUMNS;
+  table->block.steady = steady;
+  table->block.steady_count = sizeof steady / sizeof *steady;
 }
 
 static bool is_in(const char *const *list, const char *name) {
@@ -147,9 +151,19 @@ static int begin_kind(struct fleet_events *events, struct fleet_kind *kind, uint
   return KYMO_OK;
 }
 
+/* Looks whether one load reads the field as a number. */
+static struct fleet_field field_of(const struct kymo_event_plan *plan, const struct fleet_column *column,
+                                   struct fleet_field field) {
+  const struct field *place = kymo_find_field(plan, field.id);
+  if (field.get == QUERY_GET_INTEGER && column->type != FLEET_TEXT && place && place->near.size_bits)
+    field.near = place->near;
+  return field;
+}
+
 /* The fields of a class, and their columns. */
-static int begin_class(struct fleet_events *events, const struct fleet_kind *kind, uint32_t number,
-                       struct kymo_error *error) {
+static int begin_class(struct fleet_events *events, const struct fleet_kind *kind,
+                       const struct kymo_event *event, struct kymo_error *error) {
+  uint32_t number = kymo_kind_of(event);
   const struct query_place *row = kind->columns.places[number];
   const struct query_fields *ids = query_reader_fields(events->reader, number);
   struct fleet_fields *fields = &events->fields[number];
@@ -164,8 +178,13 @@ static int begin_class(struct fleet_events *events, const struct fleet_kind *kin
       fields->absent[fields->absent_count++] = FLEET_EVENT_COLUMNS + i;
     else
       fields->list[fields->count++] =
-          (struct fleet_field){FLEET_EVENT_COLUMNS + i, ids->ids[place->index], place->get, place->type};
+          field_of(event->plan, &kind->table.block.columns[FLEET_EVENT_COLUMNS + i],
+                   (struct fleet_field){.column = FLEET_EVENT_COLUMNS + i,
+                                        .id = ids->ids[place->index],
+                                        .get = place->get,
+                                        .type = place->type});
   }
+  fields->plan = event->plan;
   fields->has_pid = query_has_pid(events->reader, kymo_trace_class(events->reader->trace, number));
   fields->is_set = true;
   return KYMO_OK;
@@ -174,10 +193,12 @@ static int begin_class(struct fleet_events *events, const struct fleet_kind *kin
 /* ---- values ---- */
 
 static bool is_plain(const uint8_t *bytes, uint64_t count) {
-  uint8_t all = 0;
+  uint64_t all = 0;
+  for (; count >= 8; count -= 8, bytes += 8)
+    all |= kymo_load_host64(bytes);
   for (uint64_t i = 0; i < count; i++)
     all |= bytes[i];
-  return all < 0x80;
+  return !(all & UINT64_C(0x8080808080808080));
 }
 
 void fleet_put_utf8(struct fleet_block *block, uint32_t column, struct kymo_strbuf *scratch,
@@ -255,6 +276,15 @@ static void put_any(struct fleet_events *events, struct fleet_block *block, cons
     fleet_put_null(block, field->column);
 }
 
+static inline void put_near(struct fleet_block *block, const struct kymo_event *event,
+                            const struct fleet_field *field) {
+  const struct near *near = &field->near;
+  uint64_t bits = kymo_fast_bits(event->packet->data, kymo_body_bits(event) + near->offset_bits,
+                                 near->size_bits, near->is_big);
+  fleet_put_number(block, field->column,
+                   near->is_signed ? (uint64_t)kymo_sign_extend(bits, near->size_bits) : bits);
+}
+
 static void put_field(struct fleet_events *events, struct fleet_block *block, const struct kymo_event *event,
                       const struct fleet_field *field) {
   enum fleet_type type = block->columns[field->column].type;
@@ -278,7 +308,8 @@ static void put_field(struct fleet_events *events, struct fleet_block *block, co
 /* Moves to the packet of an event. */
 static void begin_packet(struct fleet_place *place, const struct kymo_packet *packet) {
   if (place->stream != packet->stream)
-    *place = (struct fleet_place){.stream = packet->stream, .ordinal = UINT64_MAX};
+    *place = (struct fleet_place){.stream = packet->stream, .ordinal = UINT64_MAX, .number = place->number};
+  place->number++;
   place->offset = packet->offset;
   place->begin_cycles = packet->begin_cycles;
   place->ordinal++;
@@ -286,83 +317,79 @@ static void begin_packet(struct fleet_place *place, const struct kymo_packet *pa
   place->seq = 0;
 }
 
-/* The error of the clock is that of the worse one of the readings of all clocks before and after the
- * event. */
-static void put_clock_error(struct fleet_events *events, struct fleet_block *block,
-                            const struct kymo_event *event) {
+/* The error of the clock is that of the worse one of the readings of all clocks before and after the event.
+ * UINT64_MAX: it is not known. */
+static uint64_t clock_error(struct fleet_events *events, const struct kymo_event *event) {
   const struct kymo_part *part = event->packet->stream->part;
   size_t count = events->snapshot_count, *at = &events->snapshot;
-  if (count == 0) {
-    fleet_put_null(block, CLOCK_ERROR);
-    return;
-  }
+  if (count == 0)
+    return UINT64_MAX;
   if (*at && kymo_part_clock_snapshot(part, *at - 1)->cycles > event->cycles)
     *at = 0; /* another stream begins */
   while (*at < count && kymo_part_clock_snapshot(part, *at)->cycles <= event->cycles)
     ++*at;
   uint64_t before_ns = *at ? kymo_part_clock_snapshot(part, *at - 1)->error_ns : 0;
   uint64_t after_ns = *at < count ? kymo_part_clock_snapshot(part, *at)->error_ns : before_ns;
-  uint64_t error_ns = before_ns > after_ns ? before_ns : after_ns;
-  if (error_ns == UINT64_MAX)
-    fleet_put_null(block, CLOCK_ERROR);
+  return before_ns > after_ns ? before_ns : after_ns;
+}
+
+/* The process: that of the event's contexts, or of the trace. */
+static bool find_pid(struct fleet_events *events, const struct kymo_event *event, int64_t *pid) {
+  *pid = events->part->pid;
+  return (events->fields[kymo_kind_of(event)].has_pid && query_pid_of(events->reader, event, pid)) ||
+         events->part->has_pid;
+}
+
+static void put_known(struct fleet_block *block, uint32_t column, bool is_known, uint64_t value) {
+  if (is_known)
+    fleet_put_number(block, column, value);
   else
-    fleet_put_number(block, CLOCK_ERROR, error_ns);
+    fleet_put_null(block, column);
 }
 
-/* Whether all rows of the block are of this writer. */
-static bool is_one_writer(const struct fleet_kind *kind, const struct kymo_who *who) {
-  const struct fleet_column *columns = kind->table.block.columns;
-  return kind->who_version == who->version && kind->table.block.rows && !columns[THREAD].differs &&
-         !columns[TID].differs && !columns[CPU].differs;
-}
-
-static bool put_who(struct fleet_events *events, struct fleet_kind *kind, const struct kymo_event *event) {
-  const struct kymo_who *who = kymo_who_of(&events->reader->whos, event);
-  struct fleet_block *block = &kind->table.block;
-  if (!who || is_one_writer(kind, who))
-    return who;
-  kind->who_version = who->version;
+static void put_steady(struct fleet_events *events, struct fleet_block *block, const struct kymo_event *event,
+                       const struct kymo_who *who, const struct fleet_steady *now) {
+  fleet_put_number(block, STREAM, query_stream_of(event));
+  fleet_put_number(block, PACKET, events->place.packet);
+  put_known(block, CLOCK_ERROR, now->error_ns != UINT64_MAX, now->error_ns);
+  put_known(block, LEVEL, event->class_->level >= 0, (uint64_t)event->class_->level);
+  put_known(block, PID, now->has_pid, (uint64_t)now->pid);
   if (who->name_length)
     fleet_put_utf8(block, THREAD, &events->text, (const uint8_t *)who->name, who->name_length,
                    KYMO_ENCODING_UTF8);
   else
     fleet_put_null(block, THREAD);
-  if (who->has_tid)
-    fleet_put_number(block, TID, (uint64_t)who->tid);
-  else
-    fleet_put_null(block, TID);
-  if (who->has_cpu)
-    fleet_put_number(block, CPU, who->cpu);
-  else
-    fleet_put_null(block, CPU);
-  return true;
+  put_known(block, TID, who->has_tid, (uint64_t)who->tid);
+  put_known(block, CPU, who->has_cpu, who->cpu);
 }
 
-/* The process: that of the event's contexts, or of the trace. */
-static void put_pid(struct fleet_events *events, struct fleet_block *block, const struct kymo_event *event) {
-  const struct fleet_fields *fields = &events->fields[kymo_kind_of(event)];
-  int64_t pid;
-  if (fields->has_pid && query_pid_of(events->reader, event, &pid))
-    fleet_put_number(block, PID, (uint64_t)pid);
-  else if (events->part->has_pid)
-    fleet_put_number(block, PID, (uint64_t)events->part->pid);
-  else
-    fleet_put_null(block, PID);
+static bool is_same(const struct fleet_steady *a, const struct fleet_steady *b) {
+  return a->packet == b->packet && a->who_version == b->who_version && a->error_ns == b->error_ns &&
+         a->class_number == b->class_number && a->has_pid == b->has_pid && a->pid == b->pid;
 }
 
-static bool put_own(struct fleet_events *events, struct fleet_kind *kind, const struct kymo_event *event) {
+/* The columns of every event; the row ends with its fields. *repeats: the steady ones are those of the row
+ * before it. */
+static bool put_own(struct fleet_events *events, struct fleet_kind *kind, const struct kymo_event *event,
+                    bool *repeats) {
   struct fleet_block *block = &kind->table.block;
-  fleet_put_number(block, STREAM, query_stream_of(event));
-  fleet_put_number(block, PACKET, events->place.packet);
+  const struct kymo_who *who = kymo_who_of(&events->reader->whos, event);
+  struct fleet_steady now = {.packet = events->place.number,
+                             .who_version = who ? who->version : 0,
+                             .error_ns = clock_error(events, event),
+                             .class_number = kymo_kind_of(event)};
+  if (!who)
+    return false;
+  now.has_pid = find_pid(events, event, &now.pid);
+  *repeats = block->rows && is_same(&now, &kind->steady);
+  if (!*repeats) {
+    fleet_block_settle(block);
+    kind->steady = now;
+    put_steady(events, block, event, who, &now);
+  }
   fleet_put_number(block, SEQ, events->place.seq);
   fleet_put_number(block, TS, (uint64_t)event->time_ns);
-  put_clock_error(events, block, event);
-  if (event->class_->level >= 0)
-    fleet_put_number(block, LEVEL, (uint64_t)event->class_->level);
-  else
-    fleet_put_null(block, LEVEL);
-  put_pid(events, block, event);
-  return put_who(events, kind, event);
+  return true;
 }
 
 int64_t fleet_day_of(int64_t time_ns, bool is_epoch) {
@@ -374,8 +401,11 @@ int64_t fleet_day_of(int64_t time_ns, bool is_epoch) {
 
 int fleet_table_row(struct fleet_table *table, int64_t day, struct kymo_error *error) {
   int status = KYMO_OK;
-  bool is_full = table->block.rows >= BATCH_ROWS ||
-                 (table->block.rows % 1024 == 0 && fleet_block_bytes(&table->block) >= BATCH_BYTES);
+  bool is_full = table->block.rows >= BATCH_ROWS;
+  if (table->block.rows % 1024 == 0) {
+    fleet_block_settle(&table->block);
+    is_full |= fleet_block_bytes(&table->block) >= BATCH_BYTES;
+  }
   if (table->block.rows && (is_full || day != table->day))
     status = fleet_table_flush(table, error);
   table->day = day;
@@ -414,22 +444,35 @@ static bool is_in_packet(const struct fleet_place *place, const struct kymo_pack
          place->begin_cycles == packet->begin_cycles;
 }
 
+static void put_fields(struct fleet_events *events, struct fleet_block *block,
+                       const struct kymo_event *event) {
+  const struct fleet_fields *fields = &events->fields[kymo_kind_of(event)];
+  bool is_known = fields->plan == event->plan;
+  for (uint32_t i = 0; i < fields->count; i++)
+    if (is_known && fields->list[i].near.is_there)
+      put_near(block, event, &fields->list[i]);
+    else
+      put_field(events, block, event, &fields->list[i]);
+  for (uint32_t i = 0; i < fields->absent_count; i++)
+    fleet_put_null(block, fields->absent[i]);
+}
+
 static int put_event(struct fleet_events *events, struct fleet_kind *kind, const struct kymo_event *event,
                      struct kymo_error *error) {
-  const struct fleet_fields *fields = &events->fields[kymo_kind_of(event)];
   const struct kymo_clock *clock = event->class_->stream->clock;
   struct fleet_block *block = &kind->table.block;
   int64_t day = event->has_time ? fleet_day_of(event->time_ns, clock && clock->origin_is_epoch) : 0;
+  bool repeats;
   int status = fleet_table_row(&kind->table, day, error);
   if (status != KYMO_OK)
     return status;
-  if (!put_own(events, kind, event))
+  if (!put_own(events, kind, event, &repeats))
     return no_memory(error);
-  for (uint32_t i = 0; i < fields->count; i++)
-    put_field(events, block, event, &fields->list[i]);
-  for (uint32_t i = 0; i < fields->absent_count; i++)
-    fleet_put_null(block, fields->absent[i]);
-  fleet_block_end_row(block);
+  put_fields(events, block, event);
+  if (repeats)
+    fleet_block_end_repeated(block);
+  else
+    fleet_block_end_row(block);
   return KYMO_OK;
 }
 
@@ -441,6 +484,7 @@ static int hold_less(struct fleet_events *events, struct kymo_error *error) {
     size_t most_bytes = 0;
     held = 0;
     for (uint32_t i = 0; i < events->source->kind_count; i++) {
+      fleet_block_settle(&events->kinds[i].table.block);
       size_t bytes = fleet_block_held(&events->kinds[i].table.block);
       most = bytes > most_bytes ? &events->kinds[i] : most;
       most_bytes = bytes > most_bytes ? bytes : most_bytes;
@@ -465,7 +509,7 @@ int fleet_events_take(struct fleet_events *events, const struct kymo_event *even
     if (!kind->is_set)
       status = begin_kind(events, kind, index, error);
     if (status == KYMO_OK && !events->fields[number].is_set)
-      status = begin_class(events, kind, number, error);
+      status = begin_class(events, kind, event, error);
     if (status == KYMO_OK)
       status = put_event(events, kind, event, error);
   }

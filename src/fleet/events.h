@@ -6,6 +6,7 @@
 #ifndef KYMO_FLEET_EVENTS_H
 #define KYMO_FLEET_EVENTS_H
 
+#include "decode/field.h"
 #include "fleet/table.h"
 #include "query/columns.h"
 
@@ -14,14 +15,26 @@ struct fleet_field {
   uint32_t column, id;
   enum query_get get;
   const struct kymo_type *type;
+  struct near near; /* of a number that one load reads */
 };
 
 struct fleet_fields {
   bool is_set, has_pid;
+  const struct kymo_event_plan *plan; /* of events that have such numbers */
   struct fleet_field *list;
   uint32_t count;
   uint32_t *absent; /* columns that the class does not have */
   uint32_t absent_count;
+};
+
+/* What the steady columns of an event are made of. */
+struct fleet_steady {
+  uint64_t packet;      /* the number of the packet among all that are read */
+  uint64_t who_version; /* of the writer */
+  uint64_t error_ns;    /* of the clock */
+  uint32_t class_number;
+  bool has_pid;
+  int64_t pid;
 };
 
 /* The table of the classes of one name. */
@@ -29,7 +42,7 @@ struct fleet_kind {
   struct fleet_table table;
   struct query_columns columns;
   bool is_set, is_wanted;
-  uint64_t who_version; /* the writer of the last row */
+  struct fleet_steady steady; /* of the last row */
 };
 
 /* How far the reading of a stream is. */
@@ -38,6 +51,7 @@ struct fleet_place {
   uint64_t offset, begin_cycles; /* of the packet */
   uint64_t ordinal;              /* of the packet among those of the stream that have events */
   uint64_t packet, seq;          /* the columns of the next event */
+  uint64_t number;               /* of the packet among all that are read */
 };
 
 struct fleet_events {
