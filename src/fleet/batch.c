@@ -139,23 +139,32 @@ int fleet_table_check(struct fleet_table *table, struct kymo_error *error) {
 
 /* ---- sending ---- */
 
+/* The least and the greatest number of a column; of numbers with a sign, the sign bit is turned. */
+static void find_bounds(const struct fleet_column *column, uint32_t rows, uint64_t flip, uint64_t bounds[2]) {
+  const uint64_t *numbers = column->differs ? column->numbers : &column->first;
+  uint64_t least = UINT64_MAX, most = 0;
+  for (uint32_t row = 0; row < (column->differs ? rows : 1); row++) {
+    uint64_t value = numbers[row] ^ flip;
+    least = value < least ? value : least;
+    most = value > most ? value : most;
+  }
+  bounds[0] = least ^ flip;
+  bounds[1] = most ^ flip;
+}
+
 /* " AND stream BETWEEN toUInt64('3') AND toUInt64('7')" */
 static void add_bounds(const struct fleet_table *table, struct kymo_strbuf *sql) {
+  uint64_t bounds[2];
   for (size_t i = 0; i < 2 && table->bounded[i]; i++) {
     const struct fleet_column *column = &table->block.columns[table->bounds[i]];
     bool is_signed = column->type == FLEET_I64;
-    uint64_t flip = is_signed ? UINT64_C(1) << 63 : 0, least = UINT64_MAX, most = 0;
-    for (uint32_t row = 0; row < (column->differs ? table->block.rows : 1); row++) {
-      uint64_t value = (column->differs ? column->numbers[row] : column->first) ^ flip;
-      least = value < least ? value : least;
-      most = value > most ? value : most;
-    }
+    find_bounds(column, table->block.rows, is_signed ? UINT64_C(1) << 63 : 0, bounds);
     kymo_strbuf_printf(sql, " AND %s BETWEEN ", table->bounded[i]);
     if (is_signed)
-      kymo_strbuf_printf(sql, "toInt64('%" PRId64 "') AND toInt64('%" PRId64 "')", (int64_t)(least ^ flip),
-                         (int64_t)(most ^ flip));
+      kymo_strbuf_printf(sql, "toInt64('%" PRId64 "') AND toInt64('%" PRId64 "')", (int64_t)bounds[0],
+                         (int64_t)bounds[1]);
     else
-      kymo_strbuf_printf(sql, "toUInt64('%" PRIu64 "') AND toUInt64('%" PRIu64 "')", least, most);
+      kymo_strbuf_printf(sql, "toUInt64('%" PRIu64 "') AND toUInt64('%" PRIu64 "')", bounds[0], bounds[1]);
   }
 }
 
@@ -200,22 +209,19 @@ static void add_form_field(struct kymo_strbuf *body, const char *name, const str
 }
 
 static void add_body(struct fleet_table *table, struct kymo_strbuf *body) {
-  struct kymo_strbuf structure = {0}, bytes = {0}, format = {0};
+  struct kymo_strbuf structure = {0}, format = {0};
   kymo_strbuf_puts(&format, "Native");
-  kymo_strbuf_room(&bytes, fleet_block_bytes(&table->block) + 4096);
-  fleet_block_encode(&table->block, table->keeps, &bytes, &structure);
-  kymo_strbuf_room(body, bytes.length + structure.length + 4096);
+  fleet_block_declare(&table->block, table->keeps, &structure);
+  kymo_strbuf_room(body, fleet_block_bytes(&table->block) + structure.length + 8192);
   add_form_field(body, "rows_format", &format);
   add_form_field(body, "rows_structure", &structure);
   kymo_strbuf_puts(body, "--" FLEET_BOUNDARY
                          "\r\nContent-Disposition: form-data; name=\"rows\"; filename=\"rows\"\r\n"
                          "Content-Type: application/octet-stream\r\n\r\n");
-  if (bytes.length)
-    kymo_strbuf_add(body, bytes.text, bytes.length);
+  body->failed |= structure.failed || format.failed;
+  fleet_block_encode(&table->block, table->keeps, body);
   kymo_strbuf_puts(body, "\r\n--" FLEET_BOUNDARY "--\r\n");
-  body->failed |= structure.failed || bytes.failed || format.failed;
   kymo_strbuf_free(&structure);
-  kymo_strbuf_free(&bytes);
   kymo_strbuf_free(&format);
 }
 

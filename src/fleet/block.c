@@ -225,24 +225,34 @@ static bool is_constant(const struct fleet_column *column) {
          (column->type == FLEET_TEXT && column->texts.length <= CONSTANT_MAX);
 }
 
+/* The bits in which numbers are not 0; of numbers with a sign, those that are not the same as the next lower
+ * one, so that a bit for the sign is among the rest. */
+static uint64_t bits_of(const uint64_t *numbers, uint32_t count, bool has_sign) {
+  uint64_t bits = 0;
+  if (has_sign)
+    for (uint32_t i = 0; i < count; i++)
+      bits |= numbers[i] ^ numbers[i] << 1;
+  else
+    for (uint32_t i = 0; i < count; i++)
+      bits |= numbers[i];
+  return bits;
+}
+
 /* The bytes that each number of a column needs: 1, 2, 4 or 8. */
 static unsigned width_of(const struct fleet_block *block, const struct fleet_column *column) {
-  uint64_t bits = 0, sign = column->type == FLEET_I64 ? UINT64_MAX : 0;
   if (column->type == FLEET_F64)
     return 8;
-  for (uint32_t i = 0; i < block->rows; i++)
-    bits |= column->numbers[i] ^ (sign & (uint64_t)((int64_t)column->numbers[i] >> 63));
-  bits = sign ? bits << 1 | bits : bits; /* and one for the sign */
+  uint64_t bits = bits_of(column->numbers, block->rows, column->type == FLEET_I64);
   return bits >> 32 ? 8 : bits >> 16 ? 4 : bits >> 8 ? 2 : 1;
 }
 
 /* The server makes wider ones of them. */
-static void add_type(struct kymo_strbuf *out, const struct fleet_column *column, unsigned width) {
+static void add_type(struct kymo_strbuf *out, const struct fleet_column *column) {
   kymo_strbuf_puts(out, column->has_nulls ? "Nullable(" : "");
   if (column->type == FLEET_TEXT || column->type == FLEET_F64)
     kymo_strbuf_puts(out, type_names[column->type]);
   else
-    kymo_strbuf_printf(out, "%s%u", column->type == FLEET_I64 ? "Int" : "UInt", width * 8);
+    kymo_strbuf_printf(out, "%s%u", column->type == FLEET_I64 ? "Int" : "UInt", column->width * 8);
   kymo_strbuf_puts(out, column->has_nulls ? ")" : "");
 }
 
@@ -281,14 +291,13 @@ static void add_varint(struct kymo_strbuf *out, uint64_t value) {
   kymo_strbuf_add(out, bytes, used);
 }
 
-static void add_column(const struct fleet_block *block, uint32_t index, unsigned width,
-                       struct kymo_strbuf *out) {
+static void add_column(const struct fleet_block *block, uint32_t index, struct kymo_strbuf *out) {
   const struct fleet_column *column = &block->columns[index];
   struct kymo_strbuf text = {0};
   kymo_strbuf_printf(&text, "c%" PRIu32, index);
   add_counted(out, text.text, text.length);
   text.length = 0;
-  add_type(&text, column, width);
+  add_type(&text, column);
   add_counted(out, text.text, text.length);
   out->failed |= text.failed;
   kymo_strbuf_free(&text);
@@ -297,28 +306,33 @@ static void add_column(const struct fleet_block *block, uint32_t index, unsigned
   if (column->type == FLEET_TEXT)
     kymo_strbuf_add(out, column->texts.text, column->texts.length);
   else
-    add_numbers(out, column->numbers, block->rows, width);
+    add_numbers(out, column->numbers, block->rows, column->width);
 }
 
-void fleet_block_encode(struct fleet_block *block, uint32_t keeps, struct kymo_strbuf *bytes,
-                        struct kymo_strbuf *structure) {
+void fleet_block_declare(struct fleet_block *block, uint32_t keeps, struct kymo_strbuf *structure) {
+  for (uint32_t i = 0; i < block->column_count && !block->failed; i++) {
+    struct fleet_column *column = &block->columns[i];
+    if (i != keeps && is_constant(column))
+      continue;
+    spread(block, column);
+    if (!block->failed && column->type != FLEET_TEXT)
+      column->width = width_of(block, column);
+    kymo_strbuf_printf(structure, "%sc%" PRIu32 " ", structure->length ? "," : "", i);
+    add_type(structure, column);
+  }
+  structure->failed |= block->failed;
+}
+
+void fleet_block_encode(const struct fleet_block *block, uint32_t keeps, struct kymo_strbuf *bytes) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < block->column_count; i++)
-    if (i == keeps || !is_constant(&block->columns[i])) {
-      spread(block, &block->columns[i]);
-      count++;
-    }
+    count += i == keeps || !is_constant(&block->columns[i]);
   bytes->failed |= block->failed;
   add_varint(bytes, count);
   add_varint(bytes, block->rows);
-  for (uint32_t i = 0; i < block->column_count; i++) {
-    if (i != keeps && is_constant(&block->columns[i]))
-      continue;
-    unsigned width = block->columns[i].type == FLEET_TEXT ? 0 : width_of(block, &block->columns[i]);
-    add_column(block, i, width, bytes);
-    kymo_strbuf_printf(structure, "%sc%" PRIu32 " ", structure->length ? "," : "", i);
-    add_type(structure, &block->columns[i], width);
-  }
+  for (uint32_t i = 0; i < block->column_count && !bytes->failed; i++)
+    if (i == keeps || !is_constant(&block->columns[i]))
+      add_column(block, i, bytes);
 }
 
 /* ---- SQL ---- */

@@ -31,6 +31,7 @@ struct fleet_column {
   struct kymo_strbuf texts; /* each with its length before it … */
   size_t head;              /* … which is this long for the first one */
   size_t last, last_head;   /* where the last one begins, and the same of it */
+  unsigned width;           /* bytes of each number, as it is sent */
 };
 
 struct fleet_block {
@@ -76,10 +77,11 @@ void fleet_put_text(struct fleet_block *block, uint32_t column, const char *text
 /* About the bytes that the rows are when they are sent, and those of memory that they take. */
 size_t fleet_block_bytes(const struct fleet_block *block);
 size_t fleet_block_held(const struct fleet_block *block);
-/* Adds the block as bytes of Native, whose columns are c0, c1, …; and their declarations for a table of these
- * columns, "c0 UInt64,c1 …". `keeps` is a column that is always a part of them. */
-void fleet_block_encode(struct fleet_block *block, uint32_t keeps, struct kymo_strbuf *bytes,
-                        struct kymo_strbuf *structure);
+/* Adds the declarations of a table of the block's columns, "c0 UInt64,c1 …", and makes the block ready for
+ * fleet_block_encode. `keeps` is a column that is always a part of it. */
+void fleet_block_declare(struct fleet_block *block, uint32_t keeps, struct kymo_strbuf *structure);
+/* Adds the block as bytes of Native, whose columns are c0, c1, … */
+void fleet_block_encode(const struct fleet_block *block, uint32_t keeps, struct kymo_strbuf *bytes);
 /* Adds what the columns are in the statement: c0 or a constant, with commas between them. */
 void fleet_block_select(const struct fleet_block *block, uint32_t keeps, struct kymo_strbuf *sql);
 /* A hash of the rows of some columns, of numbers. */

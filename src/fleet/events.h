@@ -27,13 +27,13 @@ struct fleet_fields {
   uint32_t absent_count;
 };
 
-/* What the steady columns of an event are made of. */
+/* What the steady columns of an event are made of; all of one size, so that they are compared as they were
+ * stored, without waiting. */
 struct fleet_steady {
   uint64_t packet;      /* the number of the packet among all that are read */
   uint64_t who_version; /* of the writer */
   uint64_t error_ns;    /* of the clock */
-  uint32_t class_number;
-  bool has_pid;
+  uint64_t class_number, has_pid;
   int64_t pid;
 };
 
