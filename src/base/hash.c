@@ -58,7 +58,7 @@ uint64_t kymo_hash64(const void *data, size_t size, uint64_t seed) {
 
 /* ---- keyed (SipHash, by Jean-Philippe Aumasson and Daniel J. Bernstein) ---- */
 
-static void sip_round(struct kymo_keyed *h) {
+static inline void sip_round(struct kymo_keyed *h) {
   h->a += h->b;
   h->b = rotate(h->b, 13) ^ h->a;
   h->a = rotate(h->a, 32);
@@ -86,7 +86,7 @@ static struct kymo_hash128 key(void) {
   return made;
 }
 
-void kymo_keyed_begin(struct kymo_keyed *hash) {
+static inline void begin(struct kymo_keyed *hash) {
   struct kymo_hash128 k = key();
   *hash = (struct kymo_keyed){.a = k.low ^ UINT64_C(0x736f6d6570736575),
                               .b = k.high ^ UINT64_C(0x646f72616e646f6d),
@@ -94,10 +94,30 @@ void kymo_keyed_begin(struct kymo_keyed *hash) {
                               .d = k.high ^ UINT64_C(0x7465646279746573)};
 }
 
-void kymo_keyed_add(struct kymo_keyed *hash, uint64_t word) {
+static inline void add(struct kymo_keyed *hash, uint64_t word) {
   hash->d ^= word;
   sip_round(hash);
   hash->a ^= word;
+}
+
+static inline uint64_t end(struct kymo_keyed *hash) {
+  hash->c ^= 0xff;
+  for (int i = 0; i < 3; i++)
+    sip_round(hash);
+  return hash->a ^ hash->b ^ hash->c ^ hash->d;
+}
+
+void kymo_keyed_begin(struct kymo_keyed *hash) { begin(hash); }
+void kymo_keyed_add(struct kymo_keyed *hash, uint64_t word) { add(hash, word); }
+uint64_t kymo_keyed_end(struct kymo_keyed *hash) { return end(hash); }
+
+/* In one piece, so that all of it is in registers. */
+uint64_t kymo_keyed_pair(uint64_t one, uint64_t other) {
+  struct kymo_keyed hash;
+  begin(&hash);
+  add(&hash, one);
+  add(&hash, other);
+  return end(&hash);
 }
 
 static void add_bytes(struct kymo_keyed *hash, const char *from, size_t length) {
@@ -111,13 +131,6 @@ void kymo_keyed_add_text(struct kymo_keyed *hash, const char *text) {
   size_t length = text ? strlen(text) : 0;
   kymo_keyed_add(hash, text ? length : UINT64_MAX);
   add_bytes(hash, text, length);
-}
-
-uint64_t kymo_keyed_end(struct kymo_keyed *hash) {
-  hash->c ^= 0xff;
-  for (int i = 0; i < 3; i++)
-    sip_round(hash);
-  return hash->a ^ hash->b ^ hash->c ^ hash->d;
 }
 
 uint64_t kymo_keyed_text(const char *text, size_t length) {

@@ -26,6 +26,8 @@ void kymo_keyed_add(struct kymo_keyed *hash, uint64_t word);
 /* Adds a text and its length; NULL and "" are different. */
 void kymo_keyed_add_text(struct kymo_keyed *hash, const char *text);
 uint64_t kymo_keyed_end(struct kymo_keyed *hash);
+/* The keyed hash of two words. */
+uint64_t kymo_keyed_pair(uint64_t one, uint64_t other);
 /* The keyed hash of one text. */
 uint64_t kymo_keyed_text(const char *text, size_t length);
 

@@ -74,25 +74,17 @@ static bool keep_key(struct query_pairing *pairing, struct query_begun *begun,
 
 /* ---- begins and ends ---- */
 
-static uint64_t hash_of(uint64_t a, uint64_t b) {
-  struct kymo_keyed hash;
-  kymo_keyed_begin(&hash);
-  kymo_keyed_add(&hash, a);
-  kymo_keyed_add(&hash, b);
-  return kymo_keyed_end(&hash);
-}
-
 /* The key of an edge: its thread and kind, and the value of the key. KYMO_E_ABSENT: it belongs to no pair. */
 static int key_of(struct query_pairing *pairing, const struct kymo_event *event, struct kymo_span_key *key) {
   uint64_t number;
   key->key = pairing->edges.kinds[kymo_kind_of(event)];
   int status = event->has_time ? kymo_grouping_number(&pairing->thread, event, &key->thread) : KYMO_E_ABSENT;
   if (status == KYMO_OK && pairing->is_apart)
-    key->thread = hash_of(key->thread, event->packet->stream->part->index);
+    key->thread = kymo_keyed_pair(key->thread, event->packet->stream->part->index);
   if (status != KYMO_OK || !pairing->has_key)
     return status;
   status = kymo_grouping_number(&pairing->key, event, &number);
-  key->key = hash_of(key->key, number);
+  key->key = kymo_keyed_pair(key->key, number);
   return status;
 }
 

@@ -16,13 +16,7 @@ struct kymo_span_block {
 
 /* ---- chains ---- */
 
-static uint32_t hash_of(struct kymo_span_key key) {
-  struct kymo_keyed hash;
-  kymo_keyed_begin(&hash);
-  kymo_keyed_add(&hash, key.thread);
-  kymo_keyed_add(&hash, key.key);
-  return (uint32_t)kymo_keyed_end(&hash);
-}
+static uint32_t hash_of(struct kymo_span_key key) { return (uint32_t)kymo_keyed_pair(key.thread, key.key); }
 
 /* The part of a span's key that all spans of a chain share, the rest 0. */
 static struct kymo_span_key key_in(const struct kymo_spans *spans, const struct kymo_hash_table *chains,

@@ -87,14 +87,6 @@ static bool read_integer(const struct kymo_event *event, uint32_t field, struct 
   return status == KYMO_OK;
 }
 
-static uint64_t mix(uint64_t a, uint64_t b) {
-  struct kymo_keyed hash;
-  kymo_keyed_begin(&hash);
-  kymo_keyed_add(&hash, a);
-  kymo_keyed_add(&hash, b);
-  return kymo_keyed_end(&hash);
-}
-
 /* Addresses in one function of one file are one value, wherever it was loaded. */
 static void find_symbol(const struct kymo_grouping *grouping, const struct kymo_event *event,
                         struct value *value) {
@@ -105,7 +97,7 @@ static void find_symbol(const struct kymo_grouping *grouping, const struct kymo_
     return;
   value->symbol = symbol.name;
   value->offset = symbol.offset;
-  value->key = (struct key){mix(symbol.identity, symbol.offset), true};
+  value->key = (struct key){kymo_keyed_pair(symbol.identity, symbol.offset), true};
 }
 
 static bool read_field(const struct kymo_grouping *grouping, const struct kymo_event *event, uint32_t field,
@@ -184,7 +176,8 @@ static bool find_thread(const struct kymo_grouping *grouping, const struct kymo_
   struct kymo_thread_number *known = &grouping->threads[who->version % KYMO_GROUPING_THREADS];
   if (known->version != who->version)
     *known = (struct kymo_thread_number){
-        who->version, mix((uint64_t)who->tid, grouping->hosts[event->packet->stream->part->index])};
+        who->version,
+        kymo_keyed_pair((uint64_t)who->tid, grouping->hosts[event->packet->stream->part->index])};
   *number = known->number;
   return true;
 }
