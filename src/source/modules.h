@@ -24,6 +24,8 @@ struct kymo_load_map {
   const struct kymo_module *(*module)(void *user, const struct kymo_event *event, uint64_t address);
   /* The function of the kernel that an address is in, and where it begins; NULL: none. */
   const char *(*function)(void *user, const struct kymo_event *event, uint64_t address, uint64_t *begin);
+  /* A number, never 0: the answers for two events of the same number are the same for each address. */
+  uint64_t (*view)(void *user, const struct kymo_event *event);
 };
 
 /* Adds a module, which is copied; they come in the order in which they were loaded. KYMO_E_MEMORY. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TITLE_MAX = 4096, RECENT = 64 };
+enum { TITLE_MAX = 4096, RECENT = 64, KNOWN_BITS = 13 };
 
 struct file {
   struct file *next;
@@ -20,6 +20,13 @@ struct file {
   struct kymo_symbol_table table;
 };
 
+/* An address that was looked for in a view of a load map; view 0: none. */
+struct known {
+  const struct kymo_part *part;
+  uint64_t address, view;
+  struct kymo_symbol symbol; /* without a name: unknown */
+};
+
 struct kymo_symbols {
   struct kymo_trace *trace;
   struct file *files;
@@ -27,6 +34,7 @@ struct kymo_symbols {
     const struct kymo_module *module;
     struct file *file;
   } recent[RECENT]; /* by the place of the module in memory */
+  struct known known[1 << KNOWN_BITS];
 };
 
 struct kymo_symbols *kymo_symbols_new(const struct kymo_trace *trace) {
@@ -165,8 +173,8 @@ static struct file *recent_file(struct kymo_symbols *symbols, const struct kymo_
   return symbols->recent[slot].file;
 }
 
-bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *part, uint64_t address,
-                       const struct kymo_event *event, struct kymo_symbol *out) {
+static bool look_for(struct kymo_symbols *symbols, const struct kymo_part *part, uint64_t address,
+                     const struct kymo_event *event, struct kymo_symbol *out) {
   const struct kymo_module *module = module_of(part, event, address);
   if (!module)
     return find_function(part, event, address, out);
@@ -181,6 +189,23 @@ bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *par
     return false;
   *out = (struct kymo_symbol){title_of(entry), entry->name, place - entry->start, (uintptr_t)entry};
   return true;
+}
+
+bool kymo_symbols_find(struct kymo_symbols *symbols, const struct kymo_part *part, uint64_t address,
+                       const struct kymo_event *event, struct kymo_symbol *out) {
+  const struct kymo_load_map *map = kymo_part_load_map(part);
+  if (!map || !event)
+    return look_for(symbols, part, address, event, out);
+  uint64_t view = map->view(map->user, event);
+  uint64_t hash = (address + (view << 48)) * UINT64_C(0x9E3779B97F4A7C15);
+  struct known *known = &symbols->known[hash >> (64 - KNOWN_BITS)];
+  if (known->address != address || known->view != view || known->part != part) {
+    *known = (struct known){.part = part, .address = address, .view = view};
+    if (!look_for(symbols, part, address, event, &known->symbol))
+      known->symbol.name = NULL;
+  }
+  *out = known->symbol;
+  return out->name != NULL;
 }
 
 /* ---- names for filters ---- */

@@ -15,14 +15,13 @@
 #include <unistd.h>
 
 #define PROBE_BYTES 8
-#define PAGE_BITS 12
 #define RECENT 1024
 
-/* The module of a page of a process, at some times. */
-struct perf_recent {
-  uint64_t page, since, until; /* until 0: none */
+/* A process at times between which it loads no file. */
+struct perf_view {
+  uint64_t since, until; /* until 0: none */
+  uint64_t number;
   int32_t pid;
-  const struct kymo_module *module;
 };
 
 static int perf_probe(const char *path, struct kymo_error *error) {
@@ -62,17 +61,18 @@ static const struct kymo_module *map_module(void *user, const struct kymo_event 
   struct perf_shared *shared = user;
   if (!event)
     return kymo_perf_any_module(&shared->tasks, address);
+  return kymo_perf_module(&shared->tasks, process_of(shared, event), address, event->cycles);
+}
+
+static uint64_t map_view(void *user, const struct kymo_event *event) {
+  struct perf_shared *shared = user;
   int32_t pid = process_of(shared, event);
-  uint64_t page = address >> PAGE_BITS, time = event->cycles;
-  struct perf_recent *recent = &shared->recent[(page ^ (uint32_t)pid * 31u) % RECENT];
-  if (recent->page == page && recent->pid == pid && time >= recent->since && time < recent->until &&
-      address >= recent->module->start && address < recent->module->end)
-    return recent->module;
-  uint64_t until;
-  const struct kymo_module *module = kymo_perf_module(&shared->tasks, pid, address, time, &until);
-  if (module)
-    *recent = (struct perf_recent){page, time, until, pid, module};
-  return module;
+  uint64_t time = event->cycles;
+  struct perf_view *view = &shared->views[(uint32_t)pid % RECENT];
+  if (view->pid != pid || time < view->since || time >= view->until)
+    *view =
+        (struct perf_view){time, kymo_perf_files_until(&shared->tasks, pid, time), ++shared->view_count, pid};
+  return view->number;
 }
 
 /* ---- the pass over all records ---- */
@@ -202,8 +202,8 @@ static int open_one(struct kymo_trace *trace, const char *path, const char *dire
     status = take_directory(&shared->file, directory, error);
   kymo_perf_tasks_begin(&shared->tasks, &shared->file);
   kymo_perf_kernel_begin(&shared->kernel, &shared->tasks);
-  shared->recent = calloc(RECENT, sizeof *shared->recent);
-  if (status == KYMO_OK && !shared->recent)
+  shared->views = calloc(RECENT, sizeof *shared->views);
+  if (status == KYMO_OK && !shared->views)
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   if (status == KYMO_OK && (shared->file.is_pipe || kymo_perf_lacks_cpus(&shared->file)))
     status = pass_describing(shared, trace, error);
@@ -216,7 +216,8 @@ static int open_one(struct kymo_trace *trace, const char *path, const char *dire
   uint8_t long_size = shared->file.formats.page_long_size;
   shared->functions = (struct kymo_kernel){
       .user = shared, .function = function_at, .format = printk_at, .long_size = long_size ? long_size : 8};
-  shared->map = (struct kymo_load_map){.user = shared, .module = map_module, .function = map_function};
+  shared->map = (struct kymo_load_map){
+      .user = shared, .module = map_module, .function = map_function, .view = map_view};
   if (status == KYMO_OK)
     status = add_part(trace, shared, error);
   kymo_perf_give_up(shared);

@@ -277,7 +277,7 @@ void kymo_perf_give_up(struct perf_shared *shared) {
   kymo_perf_tasks_end(&shared->tasks);
   kymo_perf_close(&shared->file);
   free(shared->rounds);
-  free(shared->recent);
+  free(shared->views);
   free(shared);
 }
 

@@ -19,7 +19,8 @@ struct perf_shared {
   bool was_packed; /* it has compressed records */
   struct kymo_kernel functions;
   struct kymo_load_map map;
-  struct perf_recent *recent; /* of the load map */
+  struct perf_view *views; /* of the load map, those that were asked for recently */
+  uint64_t view_count;
   uint32_t users;
 };
 void kymo_perf_give_up(struct perf_shared *shared);

@@ -323,15 +323,13 @@ static bool is_in(const struct kymo_module *module, uint64_t address) {
 
 /* The newest module of a process, and then of those that it is forked from, that is there at that time. */
 static const struct kymo_module *find_module(const struct perf_tasks *tasks, uint32_t process,
-                                             uint64_t address, uint64_t time, uint64_t *until) {
+                                             uint64_t address, uint64_t time) {
   for (unsigned i = 0; i < ANCESTORS_MAX && process != PERF_NOWHERE; i++) {
     const struct perf_process *at = &tasks->processes[process];
     for (uint32_t m = at->last; m != PERF_NOWHERE; m = tasks->modules[m].before) {
       const struct kymo_module *module = &tasks->modules[m].module;
       if (is_in(module, address) && module->loaded <= time)
         return module;
-      if (i == 0 && module->loaded > time && module->loaded < *until)
-        *until = module->loaded;
     }
     time = at->since;
     process = at->parent;
@@ -339,18 +337,31 @@ static const struct kymo_module *find_module(const struct perf_tasks *tasks, uin
   return NULL;
 }
 
-const struct kymo_module *kymo_perf_module(const struct perf_tasks *tasks, int32_t pid, uint64_t address,
-                                           uint64_t time, uint64_t *until) {
+/* The process of this number at a time, or PERF_NOWHERE; the next one begins at *until. */
+static uint32_t process_at(const struct perf_tasks *tasks, int32_t pid, uint64_t time, uint64_t *until) {
   uintptr_t item = find_process(tasks, pid);
-  uint32_t process = (uint32_t)(item - 1);
+  uint32_t process = item ? (uint32_t)(item - 1) : PERF_NOWHERE;
   *until = UINT64_MAX;
-  if (!item)
-    return NULL;
-  while (tasks->processes[process].since > time && tasks->processes[process].before != PERF_NOWHERE) {
+  while (item && tasks->processes[process].since > time && tasks->processes[process].before != PERF_NOWHERE) {
     *until = tasks->processes[process].since;
     process = tasks->processes[process].before;
   }
-  return find_module(tasks, process, address, time, until);
+  return process;
+}
+
+const struct kymo_module *kymo_perf_module(const struct perf_tasks *tasks, int32_t pid, uint64_t address,
+                                           uint64_t time) {
+  uint64_t until;
+  return find_module(tasks, process_at(tasks, pid, time, &until), address, time);
+}
+
+uint64_t kymo_perf_files_until(const struct perf_tasks *tasks, int32_t pid, uint64_t time) {
+  uint64_t until;
+  uint32_t process = process_at(tasks, pid, time, &until);
+  uint32_t m = process == PERF_NOWHERE ? PERF_NOWHERE : tasks->processes[process].last;
+  for (; m != PERF_NOWHERE && tasks->modules[m].module.loaded > time; m = tasks->modules[m].before)
+    until = tasks->modules[m].module.loaded < until ? tasks->modules[m].module.loaded : until;
+  return until;
 }
 
 const struct kymo_module *kymo_perf_any_module(const struct perf_tasks *tasks, uint64_t address) {

@@ -74,9 +74,11 @@ bool kymo_perf_tasks_finish(struct perf_tasks *tasks);
 /* The name of a thread at a time, or NULL; *until: the time of its next name. */
 const struct perf_name *kymo_perf_name(const struct perf_tasks *tasks, int32_t tid, uint64_t time,
                                        uint64_t *until);
-/* The file at an address of a process at a time; NULL: unknown. It is the same up to the time *until. */
+/* The file at an address of a process at a time; NULL: unknown. */
 const struct kymo_module *kymo_perf_module(const struct perf_tasks *tasks, int32_t pid, uint64_t address,
-                                           uint64_t time, uint64_t *until);
+                                           uint64_t time);
+/* The time up to which the process has the same files as at this one. */
+uint64_t kymo_perf_files_until(const struct perf_tasks *tasks, int32_t pid, uint64_t time);
 /* The one file that is at this address in all processes that have one there; NULL: none, or several. */
 const struct kymo_module *kymo_perf_any_module(const struct perf_tasks *tasks, uint64_t address);
 
