@@ -188,9 +188,24 @@ static void take_cpus(struct perf_file *file) {
   }
 }
 
+/* Sorts the ids. The kernel numbers events one after another, so few of them share their lowest bits. */
+static bool sort_ids(struct perf_file *file) {
+  uint32_t places = 2;
+  if (!file->id_count)
+    return true;
+  qsort(file->ids, file->id_count, sizeof *file->ids, by_id);
+  while (places < file->id_count * UINT64_C(2))
+    places *= 2;
+  file->id_mask = places - 1;
+  file->id_places = kymo_arena_array(&file->arena, places, sizeof *file->id_places);
+  for (uint32_t i = file->id_count; file->id_places && i > 0; i--)
+    file->id_places[file->ids[i - 1].id & file->id_mask] = i;
+  return file->id_places != NULL;
+}
+
 int kymo_perf_finish(struct perf_file *file, struct kymo_error *error) {
-  if (file->id_count)
-    qsort(file->ids, file->id_count, sizeof *file->ids, by_id);
+  if (!sort_ids(file))
+    return no_memory(error);
   take_cpus(file);
   if (file->build_id_count)
     qsort(file->build_ids, file->build_id_count, sizeof *file->build_ids, by_path);
@@ -206,6 +221,9 @@ int kymo_perf_finish(struct perf_file *file, struct kymo_error *error) {
 }
 
 const struct perf_id *kymo_perf_find_id(const struct perf_file *file, uint64_t id) {
+  uint32_t place = file->id_places ? file->id_places[id & file->id_mask] : 0;
+  if (place == 0 || file->ids[place - 1].id == id)
+    return place ? &file->ids[place - 1] : NULL;
   uint32_t at = KYMO_COUNT_BEFORE(file->id_count, i, file->ids[i].id < id);
   return at < file->id_count && file->ids[at].id == id ? &file->ids[at] : NULL;
 }

@@ -115,7 +115,10 @@ struct perf_file {
   uint64_t records_at, records_end; /* as far as the file has them */
   struct perf_attr *attrs;
   uint32_t attr_count, attr_capacity;
-  struct perf_id *ids;  /* sorted once all are known */
+  struct perf_id *ids; /* sorted once all are known */
+  uint32_t
+      *id_places;   /* by the lowest bits of an id: 1 + the index of one that has them, or 0; NULL: no ids */
+  uint32_t id_mask; /* these bits */
   struct perf_id *cpus; /* of ids, which may not be known yet */
   uint32_t cpus_count, cpus_capacity;
   uint32_t id_count, id_capacity;
