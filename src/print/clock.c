@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times of day as text. */
+/* Times as text. */
 #include "print/clock.h"
 
 bool kymo_clock_text_set(struct kymo_clock_text *clock, int64_t time_ns) {
@@ -14,8 +14,22 @@ bool kymo_clock_text_set(struct kymo_clock_text *clock, int64_t time_ns) {
   at = kymo_put_pair(at, (uint32_t)clock->day.tm_min);
   *at++ = ':';
   at = kymo_put_pair(at, (uint32_t)clock->day.tm_sec);
-  *at = '.';
+  *at++ = '.';
+  clock->length = (uint8_t)(at - clock->text);
   return true;
+}
+
+void kymo_clock_text_set_seconds(struct kymo_clock_text *clock, int64_t time_ns) {
+  char text[KYMO_DECIMAL_ROOM];
+  clock->is_set = time_ns >= 0;
+  if (!clock->is_set)
+    return;
+  uint64_t second = (uint64_t)time_ns / 1000000000;
+  char *at = kymo_put_u64(text, second);
+  *at++ = '.';
+  clock->second_ns = (int64_t)second * 1000000000;
+  clock->length = (uint8_t)(at - text);
+  memcpy(clock->text, text, clock->length);
 }
 
 char *kymo_put_date(char *at, const struct tm *day) {

@@ -107,8 +107,9 @@ static bool is_plain(const struct kymo_scripting *script, const struct kymo_node
 static enum kymo_script_code integer_code(const struct kymo_script_style *style,
                                           const struct kymo_type *type) {
   unsigned base = style->base(type);
-  if (type->is_enumeration || type->mapping_count || type->bits_reversed || (base != 10 && base != 16) ||
-      (style->leaves_addresses && type->is_address))
+  if (type->is_enumeration || type->mapping_count)
+    return KYMO_SCRIPT_LABEL;
+  if (type->bits_reversed || (base != 10 && base != 16) || (style->leaves_addresses && type->is_address))
     return KYMO_SCRIPT_INTEGER;
   bool is_bytes = type->align_bits >= 8 && type->size_bits % 8 == 0 &&
                   (type->order == KYMO_ORDER_LITTLE || type->size_bits == 8);
@@ -124,7 +125,7 @@ static enum kymo_script_code code_of(const struct kymo_scripting *script, const 
   switch (type->kind) {
   case KYMO_KIND_INTEGER: return integer_code(script->style, type);
   case KYMO_KIND_BOOLEAN:
-  case KYMO_KIND_BITMAP: return KYMO_SCRIPT_INTEGER;
+  case KYMO_KIND_BITMAP: return KYMO_SCRIPT_LABEL;
   case KYMO_KIND_STRING: return is_bytes ? KYMO_SCRIPT_TEXT : KYMO_SCRIPT_VALUE;
   case KYMO_KIND_TEXT_ARRAY: return is_bytes ? KYMO_SCRIPT_TEXT_ARRAY : KYMO_SCRIPT_VALUE;
   case KYMO_KIND_ARRAY:
@@ -162,6 +163,8 @@ static void add_value(struct kymo_scripting *script, const struct kymo_node *nod
   if (is_text)
     kymo_script_text(script, "\"");
   step->is_big = type->order == KYMO_ORDER_BIG;
+  if (code == KYMO_SCRIPT_LABEL)
+    step->labels = kymo_arena_array(script->arena, 1u << KYMO_SCRIPT_LABEL_BITS, sizeof *step->labels);
 }
 
 static void add_members(struct kymo_scripting *script, const struct kymo_node *node,
@@ -295,6 +298,28 @@ static void print_array(const struct kymo_script_style *style, struct kymo_sink_
   kymo_out_bytes(out, style->array_close, strlen(style->array_close));
 }
 
+/* The text of a value with labels is kept, since few values are frequent. */
+static void print_label(const struct kymo_script_style *style, struct kymo_sink_state *state,
+                        struct kymo_out *out, const struct kymo_decoder *decoder,
+                        const struct kymo_script_step *step) {
+  uint64_t value = load(step, decoder, place(step, decoder)), flushes = out->flushes;
+  struct kymo_script_label *label =
+      step->labels ? &step->labels[value * UINT64_C(0x9E3779B97F4A7C15) >> (64 - KYMO_SCRIPT_LABEL_BITS)]
+                   : NULL;
+  if (label && KYMO_LIKELY(label->length) && KYMO_LIKELY(label->value == value)) {
+    kymo_out_piece(out, label->text, label->length);
+    return;
+  }
+  const char *begin = out->at;
+  print_integer(style, state, decoder, step);
+  size_t length = out->flushes == flushes ? (size_t)(out->at - begin) : 0;
+  if (!label || length == 0 || length > sizeof label->text)
+    return;
+  label->value = value;
+  label->length = (uint32_t)length;
+  memcpy(label->text, begin, length);
+}
+
 /* Values that the loop itself does not print. */
 static __attribute__((noinline)) void print_step(const struct kymo_script_style *style,
                                                  struct kymo_sink_state *state, struct kymo_out *out,
@@ -310,6 +335,7 @@ static __attribute__((noinline)) void print_step(const struct kymo_script_style 
     break;
   }
   case KYMO_SCRIPT_INTEGER: print_integer(style, state, decoder, step); break;
+  case KYMO_SCRIPT_LABEL: print_label(style, state, out, decoder, step); break;
   case KYMO_SCRIPT_ARRAY: print_array(style, state, out, decoder, step); break;
   case KYMO_SCRIPT_WALK: style->walk(state, event, step); break;
   default: print_value(style, state, decoder, step); break;

@@ -32,7 +32,8 @@ enum kymo_script_code {
   KYMO_SCRIPT_SIGNED,     /* the same, signed */
   KYMO_SCRIPT_HEX,        /* the same, to be printed in base 16 */
   KYMO_SCRIPT_DECIMAL,    /* an integer to be printed in base 10, at any bit and in any order */
-  KYMO_SCRIPT_INTEGER,    /* any other integer, boolean, bit map, enumeration */
+  KYMO_SCRIPT_INTEGER,    /* any other integer */
+  KYMO_SCRIPT_LABEL,      /* a boolean, bit map, enumeration, or an integer with labels */
   KYMO_SCRIPT_TEXT,       /* a zero-ended text of bytes, between its quotes */
   KYMO_SCRIPT_TEXT_ARRAY, /* the same in a fixed number of bytes */
   KYMO_SCRIPT_VALUE,      /* float, other texts, blob, varint: read by kymo_value_read */
@@ -42,6 +43,15 @@ enum kymo_script_code {
 
 /* Which members of a scope's outermost struct are left out (NULL: none). */
 typedef bool kymo_script_filter(const void *user, uint32_t index);
+
+#define KYMO_SCRIPT_LABEL_BITS 4
+
+/* What was printed for a value with labels. */
+struct kymo_script_label {
+  uint64_t value;
+  uint32_t length; /* 0: nothing yet */
+  char text[KYMO_PIECE_SLACK];
+};
 
 struct kymo_script_step {
   const char *lead;          /* the text before it; a piece (print/out.h) … */
@@ -53,6 +63,7 @@ struct kymo_script_step {
   uint32_t segment, slot; /* slot: of the length, or KYMO_SLOT_NONE */
   uint64_t offset_bits;
   uint32_t stride_bits;               /* of an array's elements */
+  struct kymo_script_label *labels;   /* LABEL: of recent values, by their hash; or NULL */
   enum kymo_scope scope;              /* WALK */
   const struct kymo_type *type;       /* of the value or array; WALK: of the scope */
   const struct kymo_message *message; /* WALK: the message that shows the payload's members, or NULL */

@@ -27,14 +27,14 @@
 #define HOST_TEXT 64
 
 struct kymo_sink_state {
-  struct kymo_who_views *streams; /* by stream number */
-  struct kymo_clock_text clock;
+  struct kymo_who_views *streams;        /* by stream number */
+  struct kymo_clock_text clock, seconds; /* for clocks with an epoch, and for others */
   bool color, many_hosts;
   struct kymo_sink_options options;
   struct kymo_line line;
   bool is_plain;     /* times are numbers: they do not depend on the day */
-  bool is_usual;     /* times are those of the day, with the time since the line before, without colors … */
-  bool is_usual_now; /* … and the clock has the second of the line before */
+  bool is_usual;     /* lines begin with time and the time since the line before, without colors … */
+  bool is_usual_now; /* … and there is a line before, whose day is known */
   int year, day;     /* of the last date line */
   bool has_last;
   int64_t last_ns;
@@ -124,12 +124,15 @@ static void set_second(struct kymo_sink_state *state, int64_t time_ns) {
   print_note(state, KYMO_COLOR_TIME, text, strftime(text, sizeof(text), "%Y-%m-%d %z", day));
 }
 
+static inline bool shows_day(const struct kymo_sink_state *state, const struct kymo_clock *clock) {
+  return clock && clock->origin_is_epoch && !state->line.clock_seconds;
+}
+
 /* "[TIME]"; at most 48 bytes. */
 static char *put_time(struct kymo_sink_state *state, char *at, const struct kymo_clock *clock,
                       int64_t time_ns) {
   *at++ = '[';
-  if (clock && clock->origin_is_epoch && !state->line.clock_seconds &&
-      kymo_clock_text_has(&state->clock, time_ns)) {
+  if (shows_day(state, clock) && kymo_clock_text_has(&state->clock, time_ns)) {
     if (state->line.clock_date)
       at = kymo_put_date(at, &state->clock.day);
     at = kymo_put_clock(at, &state->clock, time_ns);
@@ -170,16 +173,17 @@ static char *put_cycles(char *at, uint64_t cycles) {
 
 /* "[hh:mm:ss.nnnnnnnnn] +0.nnnnnnnnn ", as most lines begin; false: the line begins otherwise. */
 static inline bool print_usual_time(struct kymo_sink_state *state, const struct kymo_event *event) {
-  const struct kymo_clock *clock = event->class_->stream->clock;
-  uint64_t in_second_ns = (uint64_t)event->time_ns - (uint64_t)state->clock.second_ns;
+  const struct kymo_clock_text *clock =
+      shows_day(state, event->class_->stream->clock) ? &state->clock : &state->seconds;
+  uint64_t in_second_ns = (uint64_t)event->time_ns - (uint64_t)clock->second_ns;
   uint64_t delta_ns = (uint64_t)event->time_ns - (uint64_t)state->last_ns;
-  if (KYMO_UNLIKELY(!state->is_usual_now) || KYMO_UNLIKELY(in_second_ns >= 1000000000) ||
-      KYMO_UNLIKELY(delta_ns >= 1000000000) || KYMO_UNLIKELY(!clock) ||
-      KYMO_UNLIKELY(!clock->origin_is_epoch))
+  if (KYMO_UNLIKELY(!state->is_usual_now) || KYMO_UNLIKELY(!clock->is_set) ||
+      KYMO_UNLIKELY(in_second_ns >= 1000000000) || KYMO_UNLIKELY(delta_ns >= 1000000000) ||
+      KYMO_UNLIKELY(!event->has_time))
     return false;
   char *at = kymo_out_room(&state->fields.print.out, 64);
   *at = '[';
-  at = kymo_put_clock(at + 1, &state->clock, event->time_ns);
+  at = kymo_put_clock(at + 1, clock, event->time_ns);
   memcpy(at, "] +0.", 5);
   at = kymo_put_nanoseconds(at + 5, (uint32_t)delta_ns);
   *at = ' ';
@@ -199,6 +203,8 @@ static __attribute__((noinline)) void print_time(struct kymo_sink_state *state,
   if (clock && clock->origin_is_epoch && !state->is_plain &&
       !kymo_clock_text_has(&state->clock, event->time_ns))
     set_second(state, event->time_ns);
+  if (!shows_day(state, clock))
+    kymo_clock_text_set_seconds(&state->seconds, event->time_ns);
   char *at = put_color(state, kymo_out_room(out, 128), KYMO_COLOR_TIME);
   at = state->line.clock_cycles ? put_cycles(at, event->cycles) : put_time(state, at, clock, event->time_ns);
   at = put_color(state, at, KYMO_COLOR_OFF);
@@ -207,7 +213,7 @@ static __attribute__((noinline)) void print_time(struct kymo_sink_state *state,
   else
     at = put_delta(state, at, event->time_ns);
   out->at = at;
-  state->is_usual_now = state->is_usual && state->clock.is_set;
+  state->is_usual_now = state->is_usual;
 }
 
 /* A name as one word: blanks and other characters that are not visible ASCII become '_'. */
@@ -363,7 +369,8 @@ static int text_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
   int status = kymo_line_read(&state->line, "text", options->text, 0, error);
   state->clock.is_gmt = state->line.clock_gmt;
   state->is_plain = state->line.clock_seconds || state->line.clock_cycles;
-  state->is_usual = !state->is_plain && !state->color && !state->line.clock_date && !state->line.no_delta;
+  state->is_usual =
+      !state->line.clock_cycles && !state->color && !state->line.clock_date && !state->line.no_delta;
   if (status >= 0)
     status = kymo_text_fields_begin(&state->fields, trace, options->out, label, error);
   return status < 0 ? status : make_ready(state, error);
