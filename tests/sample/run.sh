@@ -138,6 +138,24 @@ known() {
   [ "$(grep -c 'spin+.*work+' samples)" -gt 20 ] && [ "$(grep -oE 'shares/[0-9]+' samples | sort -u | wc -l)" = 2 ] || { cat said; head -3 samples; return 1; }
 }
 check 'what a process had loaded before has names, --duration ends it, and both threads are sampled' known
+must_build births births.c gcc
+births() {
+  fresh
+  mkfifo go
+  exec 8<>go
+  "$bin/births" 20 0.003 go >tids &
+  local pid=$!
+  is_starting() { [ "$(ls /proc/$pid/task | wc -l)" -gt 30 ]; }
+  until_true is_starting
+  "$kymo" record -p $pid -o out --sample 8000 2>said &
+  local recorder=$!
+  is_on() { grep -q '^at ' out/samples/.kymo/clocks; }
+  until_true is_on 2>/dev/null && echo >&8 && wait $pid
+  wait $recorder || { cat said; return 1; }
+  exec 8>&-
+  "$kymo" cat -q --format json out >events && python3 "$here/births.py" events tids 24
+}
+check 'threads that start while the process is attached to are sampled, and once' births
 gone() {
   fresh
   "$kymo" record -p 99999999 -o out --sample 99 2>said

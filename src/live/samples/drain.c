@@ -4,6 +4,7 @@
 #include "live/beside.h"
 #include "live/recording.h"
 #include "live/samples/file.h"
+#include "live/samples/once.h"
 #include "live/sync.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -22,9 +23,10 @@ enum { LARGE_SAMPLE = 1024, PART = 4, PAUSE_LEAST_MS = 2, PAUSE_MOST_MS = 200, S
 struct kymo_sampling_drain {
   struct kymo_sampling_drain_options options;
   char path[KYMO_PATH_MAX + 16];
-  int file, clocks, end;                        /* end: an eventfd that ends the thread */
-  uint64_t at;                                  /* where the file ends */
-  uint8_t *copy;                                /* of what a ring holds */
+  int file, clocks, end; /* end: an eventfd that ends the thread */
+  uint64_t at;           /* where the file ends */
+  uint8_t *copy;         /* of what a ring holds */
+  struct kymo_sampling_once once;
   uint64_t samples, losses;                     /* in the file; and losses that its records show */
   uint64_t unwritten_samples, unwritten_losses; /* the same of records that could not be written */
   pthread_t thread;
@@ -118,11 +120,14 @@ static size_t copy_ring(const struct kymo_sampling_drain *drain, const struct ky
  * anything. */
 static bool move_ring(struct kymo_sampling_drain *drain, const struct kymo_sampling_ring *ring,
                       bool is_last) {
+  const struct kymo_sampling_events *events = drain->options.events;
   uint64_t head;
-  size_t size = copy_ring(drain, ring, &head);
-  if (size && append(drain, drain->copy, size)) {
+  size_t held = copy_ring(drain, ring, &head), size = held;
+  if (events->attr.sample_type & PERF_SAMPLE_IDENTIFIER)
+    size = kymo_sampling_once_take(&drain->once, drain->copy, held, events->may_repeat);
+  if (held && append(drain, drain->copy, size)) {
     count_records(drain->copy, size, &drain->samples, &drain->losses);
-  } else if (size && is_last) {
+  } else if (held && is_last) {
     count_records(drain->copy, size, &drain->unwritten_samples, &drain->unwritten_losses);
   } else {
     return false;
@@ -266,6 +271,7 @@ void kymo_sampling_drain_free(struct kymo_sampling_drain *drain) {
     close(drain->clocks);
   if (drain->end >= 0)
     close(drain->end);
+  kymo_sampling_once_free(&drain->once);
   free(drain->copy);
   free(drain);
 }

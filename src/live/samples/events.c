@@ -108,7 +108,8 @@ int kymo_sampling_events_choose(struct kymo_sampling_events *events, uint32_t hz
         .freq = 1,
         .sample_freq = hz,
         .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN |
-                       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
+                       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+                       (at_exec ? 0 : (unsigned)PERF_SAMPLE_IDENTIFIER),
         .read_format = FORMAT_LOST,
         .disabled = 1,
         .inherit = 1,

@@ -28,6 +28,7 @@ struct kymo_sampling_events {
   size_t ring_count, ring_capacity;
   int *others; /* events that write to the ring of another one */
   size_t other_count, other_capacity;
+  bool may_repeat; /* some threads may have several events for a processor (once.h) */
 };
 
 /* Finds what this machine can count, and what the caller may: cycles, else cpu-clock; with the kernel's part
@@ -35,7 +36,8 @@ struct kymo_sampling_events {
  * thread executes a program, else when the event is opened. */
 int kymo_sampling_events_choose(struct kymo_sampling_events *events, uint32_t hz, bool at_exec,
                                 struct kymo_error *error);
-/* Samples a thread on all processors. KYMO_E_UNKNOWN: it has ended. */
+/* Samples a thread on all processors. KYMO_E_UNKNOWN: it has ended. Without `at_exec` records have the ids of
+ * their events. */
 int kymo_sampling_events_add(struct kymo_sampling_events *events, pid_t tid, struct kymo_error *error);
 /* How many records the kernel could not store, as it has counted itself; 0 if it has no such counter. */
 uint64_t kymo_sampling_events_lost(const struct kymo_sampling_events *events);

@@ -39,6 +39,13 @@ static void pad(struct kymo_strbuf *out, size_t size) {
   put(out, zeros, size);
 }
 
+/* The event as the file has it: ids are removed from its records (once.h). */
+static void put_attr(struct kymo_strbuf *out, const struct kymo_sampling_events *events) {
+  struct perf_event_attr attr = events->attr;
+  attr.sample_type &= ~(uint64_t)PERF_SAMPLE_IDENTIFIER;
+  put(out, &attr, sizeof attr);
+}
+
 /* ---- head ---- */
 
 void kymo_sampling_put_head(struct kymo_strbuf *out, const struct kymo_sampling_events *events,
@@ -57,7 +64,7 @@ void kymo_sampling_put_head(struct kymo_strbuf *out, const struct kymo_sampling_
   pad(out, 16); /* no types of events */
   put64(out, bits);
   pad(out, 24);
-  put(out, &events->attr, ATTR_BYTES);
+  put_attr(out, events);
   put64(out, KYMO_SAMPLING_DATA_AT); /* it has no ids: there is one event */
   put64(out, 0);
 }
@@ -86,7 +93,7 @@ static void put_feature(struct kymo_strbuf *out, unsigned kind, const struct kym
   case FEATURE_EVENTS:
     put32(out, 1);
     put32(out, ATTR_BYTES);
-    put(out, &events->attr, ATTR_BYTES);
+    put_attr(out, events);
     put32(out, 0);
     put_text(out, events->name);
     return;
