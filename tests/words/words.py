@@ -17,6 +17,8 @@ AVOIDED = [ # what is avoided, and what is written instead
     (r'passed by|goes by|go by', 'skipped, passes'), (r'(?:has|have|no) room|room for', 'space'), (r'(?<!--)key files?', 'compiled description'),
     (r'handed on', 'passed on'),
 ]
+ANY = re.compile(rf'\b(?:{"|".join(avoided for avoided, _ in AVOIDED)})\b')
+LITERAL = re.compile(r'/\*.*?\*/|//[^\n]*|^#include[^\n]*|\'(?:\\.|[^\'\\\n])*\'|"(?:\\.|[^"\\\n])*"', flags=re.S | re.M)
 NAME = re.compile(r'\b(?:kymo|KYMO)_\w*[A-Za-z0-9]\b')
 FOLDERS = 'bench|cmake|descriptions|docs|examples|fuzz|include|scripts|src|tests'
 
@@ -40,10 +42,12 @@ def prose_of_page(text):
 
 
 def literals_of(text):
-    """The same lines, with everything but string literals blanked."""
-    def blank(match):
-        return match[0] if match[0][0] == '"' else re.sub(r'[^\n]', ' ', match[0])
-    return re.sub(r'/\*.*?\*/|//[^\n]*|^#include[^\n]*|\'(?:\\.|[^\'\\\n])*\'|"(?:\\.|[^"\\\n])*"|[^/"\'\n]+|/', blank, text, flags=re.S | re.M)
+    """The string literals, each in its line."""
+    kept, end = [], 0
+    for match in LITERAL.finditer(text):
+        kept += ['\n' * text.count('\n', end, match.start()), match[0] + ' ' if match[0][0] == '"' else '\n' * match[0].count('\n')]
+        end = match.end()
+    return ''.join(kept)
 
 
 def line_of(text, at):
@@ -61,6 +65,8 @@ def names_of(top):
 
 
 def avoided_in(prose):
+    if not ANY.search(re.sub('   +', '  ', prose).lower()): # most texts: what was blanked is long
+        return
     for avoided, instead in AVOIDED:
         for match in re.finditer(rf'\b(?:{avoided})\b', prose, flags=re.I):
             yield line_of(prose, match.start()), match.start(), f'"{re.sub(chr(10), " ", match[0])}": {instead}'
