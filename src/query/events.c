@@ -32,10 +32,9 @@ int query_table_fail(sqlite3_vtab *table, const struct kymo_error *error) {
 static void keep_first(void *user, const struct kymo_damage *damage) {
   struct kymo_error *error = user;
   if (error->code == KYMO_OK)
-    kymo_fail_at(
-        error, KYMO_E_FORMAT, damage->path ? damage->path : "", damage->offset,
-        "%s; the rows so far are what is readable: the argument damage='skip' ends without this error",
-        damage->message);
+    kymo_fail_at(error, KYMO_E_FORMAT, damage->path ? damage->path : "", damage->offset,
+                 "%s; the rows so far are what is readable: the option damage='skip' ends without this error",
+                 damage->message);
 }
 
 int query_choice_check(const struct query_choice *choice, struct kymo_error *error) {

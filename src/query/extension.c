@@ -4,23 +4,22 @@
  *
  *   .load libkymo-sqlite
  *   SELECT kymo_open('mytrace');                                  events, "net:rx", spans, losses …
- *   SELECT kymo_open_skip('mytrace');                             the same; statements end at damage
- * without an error
+ *   SELECT kymo_open('mytrace', kymo_option('filter', 'len > 9'));  the same of some events (query/traces.h)
  *   SELECT kymo_met();                                            what was damaged and lost so far
  *   CREATE VIRTUAL TABLE t USING kymo('mytrace');                 all events, under a name of one's choice
  *   CREATE VIRTUAL TABLE rx USING kymo('mytrace', 'net:rx');      those of one class
- *   CREATE VIRTUAL TABLE s USING kymo_spans('mytrace');
+ *   CREATE VIRTUAL TABLE s USING kymo_spans('mytrace', filter='len > 9');
  *   CREATE VIRTUAL TABLE l USING kymo_losses('mytrace');
  *
  * A scan of a damaged trace ends with an error after the rows that are readable, since nothing else would
- * report it; damage='skip' ends it as if nothing had happened.
+ * report it; the option damage='skip' ends it as if nothing had happened.
  */
 #include "base/fail.h"
-#include "base/list.h"
 #include "base/nearest.h"
 #include "query/database.h"
 #include "query/tables.h"
-#include <kymo/read.h>
+#include "query/traces.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,42 +28,6 @@ SQLITE_EXTENSION_INIT1
 /* Older versions lack functions of virtual tables, which are then not used (query/plan.c); these are missing
  * from all before. */
 #define VERSION_LEAST 3026000
-
-/* ---- sources ---- */
-
-struct paths {
-  char **list;
-  size_t count, capacity;
-};
-
-static void free_paths(void *user) {
-  struct paths *paths = user;
-  for (size_t i = 0; i < paths->count; i++)
-    free(paths->list[i]);
-  free(paths->list);
-  free(paths);
-}
-
-static int open_paths(void *user, struct kymo_trace **trace, struct kymo_error *error) {
-  const struct paths *paths = user;
-  return kymo_trace_open(trace, (const char *const *)paths->list, paths->count, NULL, error);
-}
-
-/* Takes `text`. */
-static bool add_path(struct paths *paths, char *text) {
-  if (!text || !KYMO_LIST_ROOM(paths->list, paths->capacity, paths->count)) {
-    free(text);
-    return false;
-  }
-  paths->list[paths->count++] = text;
-  return true;
-}
-
-/* Opens the traces at the paths, which it takes. The caller owns the share. */
-static int open_source(struct query_source **source, struct paths *paths, struct kymo_error *error) {
-  struct query_opening opening = {.open = open_paths, .free = free_paths, .user = paths};
-  return query_source_new(source, &opening, error);
-}
 
 /* ---- CREATE VIRTUAL TABLE ---- */
 
@@ -83,21 +46,9 @@ static char *unquote(const char *text, size_t length) {
 }
 
 struct arguments {
-  struct paths *paths;
+  struct query_traces *traces;
   char *table; /* the second text, or NULL */
-  bool skips_damage;
 };
-
-static int take_option(struct arguments *arguments, const char *name, size_t length, const char *value,
-                       struct kymo_error *error) {
-  if (length != strlen("damage") || strncmp(name, "damage", length) != 0)
-    return kymo_fail(error, KYMO_E_USAGE, "kymo has no argument \"%.*s\": expected damage", (int)length,
-                     name);
-  arguments->skips_damage = strcmp(value, "skip") == 0;
-  if (!arguments->skips_damage && strcmp(value, "fail") != 0)
-    return kymo_fail(error, KYMO_E_USAGE, "damage is 'fail' or 'skip', not '%s'", value);
-  return KYMO_OK;
-}
 
 static size_t trimmed(const char **text) {
   *text += strspn(*text, " \t\r\n");
@@ -107,31 +58,49 @@ static size_t trimmed(const char **text) {
   return length;
 }
 
+/* An option: NAME='text', NAME=word, or NAME=number. */
+static int take_option(struct arguments *arguments, const char *text, size_t length, const char *equal,
+                       struct kymo_error *error) {
+  const char *from = equal + 1;
+  size_t blanks = strspn(from, " \t\r\n"), name_length = (size_t)(equal - text);
+  while (name_length && strchr(" \t\r\n", text[name_length - 1]))
+    name_length--;
+  char *name = strndup(text, name_length), *end;
+  char *word = unquote(from + blanks, length - (size_t)(from - text) - blanks);
+  int status = KYMO_E_MEMORY;
+  if (name && word) {
+    errno = 0;
+    int64_t number = strtoll(from, &end, 10);
+    bool is_number = end > from && end == text + length && errno == 0;
+    status = query_traces_set(arguments->traces, name, &(struct query_value){is_number ? NULL : word, number},
+                              error);
+  } else {
+    kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  }
+  free(name);
+  free(word);
+  return status;
+}
+
 static int take_argument(struct arguments *arguments, const char *text, struct kymo_error *error) {
   size_t length = trimmed(&text);
   const char *equal = *text != '\'' && *text != '"' ? memchr(text, '=', length) : NULL;
-  if (equal) {
-    const char *value_text = equal + 1;
-    size_t value_length = length - (size_t)(value_text - text), name_length = (size_t)(equal - text);
-    size_t blanks = strspn(value_text, " \t\r\n");
-    char *value = unquote(value_text + blanks, value_length - blanks);
-    while (name_length && strchr(" \t\r\n", text[name_length - 1]))
-      name_length--;
-    int status = value ? take_option(arguments, text, name_length, value, error)
-                       : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-    free(value);
-    return status;
-  }
+  if (equal)
+    return take_option(arguments, text, length, equal, error);
   char *word = unquote(text, length);
-  if (word && arguments->paths->count == 0)
-    return add_path(arguments->paths, word) ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  if (word && !arguments->table) {
+  int status = KYMO_OK;
+  if (!word)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  if (query_traces_count(arguments->traces) == 0) {
+    status = query_traces_add(arguments->traces, word, error);
+  } else if (!arguments->table) {
     arguments->table = word;
     return KYMO_OK;
+  } else {
+    status = kymo_fail(error, KYMO_E_USAGE, "expected kymo('TRACE') or kymo('TRACE', 'CLASS')");
   }
   free(word);
-  return word ? kymo_fail(error, KYMO_E_USAGE, "expected kymo('TRACE') or kymo('TRACE', 'CLASS')")
-              : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  return status;
 }
 
 /* The kind of the wanted class. */
@@ -152,22 +121,21 @@ static int find_kind(struct query_choice *choice, const char *table, struct kymo
  * path. The caller owns the share. */
 static int choose(struct query_choice *choice, int count, const char *const *words, bool may_choose,
                   struct kymo_error *error) {
-  struct arguments arguments = {.paths = calloc(1, sizeof *arguments.paths)};
+  struct arguments arguments = {.traces = query_traces_new()};
   *choice = (struct query_choice){.kind = UINT32_MAX};
-  int status = arguments.paths ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  int status = arguments.traces ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   for (int i = 3; i < count && status == KYMO_OK; i++)
     status = take_argument(&arguments, words[i], error);
-  if (status == KYMO_OK && (arguments.paths->count == 0 || (arguments.table && !may_choose)))
+  if (status == KYMO_OK && (query_traces_count(arguments.traces) == 0 || (arguments.table && !may_choose)))
     status = kymo_fail(error, KYMO_E_USAGE, "expected the path of a trace: USING %s('TRACE')", words[0]);
   if (status == KYMO_OK) {
-    status = open_source(&choice->source, arguments.paths, error);
-    arguments.paths = NULL;
+    choice->fails_at_damage = !query_traces_skips_damage(arguments.traces);
+    status = query_traces_open(&choice->source, arguments.traces, error);
+    arguments.traces = NULL;
   }
-  choice->fails_at_damage = !arguments.skips_damage;
   if (status == KYMO_OK && (status = find_kind(choice, arguments.table, error)) != KYMO_OK)
     query_source_release(choice->source);
-  if (arguments.paths)
-    free_paths(arguments.paths);
+  query_traces_free(arguments.traces);
   free(arguments.table);
   return status;
 }
@@ -215,46 +183,79 @@ static void put_error(sqlite3_context *context, const struct kymo_error *error) 
     sqlite3_result_error(context, kymo_error_text(error, text, sizeof text), -1);
 }
 
-/* Tables of these traces, all together, under their own names; returns how many there are. */
-static void open_all(sqlite3_context *context, int count, sqlite3_value **values, bool fails_at_damage) {
-  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
-  struct paths *paths = calloc(1, sizeof *paths);
-  struct query_source *source;
-  bool is_complete = paths != NULL;
-  for (int i = 0; i < count && is_complete; i++) {
-    const char *path = (const char *)sqlite3_value_text(values[i]);
-    is_complete = add_path(paths, strdup(path ? path : ""));
+/* A name and a value, which kymo_open takes from kymo_option by this type of pointer. */
+#define OPTION "kymo_option"
+
+struct option {
+  char *name;
+  struct query_value value;
+  char text[]; /* the value, if it is no number */
+};
+
+static void free_option(void *user) {
+  struct option *option = user;
+  free(option->name);
+  free(option);
+}
+
+static void option_function(sqlite3_context *context, int count, sqlite3_value **values) {
+  int type = sqlite3_value_type(values[1]);
+  const char *name = (const char *)sqlite3_value_text(values[0]);
+  const char *text = type == SQLITE_INTEGER ? "" : (const char *)sqlite3_value_text(values[1]);
+  (void)count;
+  if (!name || type == SQLITE_NULL) {
+    sqlite3_result_error(context, "kymo_option('NAME', VALUE): the name or the value is NULL", -1);
+    return;
   }
-  if (!is_complete) {
-    if (paths)
-      free_paths(paths);
+  struct option *option = text ? calloc(1, sizeof *option + strlen(text) + 1) : NULL;
+  if (!option || !(option->name = strdup(name))) {
+    free(option);
     sqlite3_result_error_nomem(context);
     return;
   }
-  if (count == 0) {
-    free_paths(paths);
-    sqlite3_result_error(context, "kymo_open('TRACE', ...): which trace?", -1);
-    return;
+  strcpy(option->text, text);
+  option->value =
+      (struct query_value){type == SQLITE_INTEGER ? NULL : option->text, sqlite3_value_int64(values[1])};
+  sqlite3_result_pointer(context, option, OPTION, free_option);
+}
+
+/* The traces of the arguments. The caller owns *traces, also if this fails. */
+static int take_values(struct query_traces **traces, int count, sqlite3_value **values,
+                       struct kymo_error *error) {
+  *traces = query_traces_new();
+  int status = *traces ? KYMO_OK : kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  for (int i = 0; i < count && status == KYMO_OK; i++) {
+    const struct option *option = sqlite3_value_pointer(values[i], OPTION);
+    const char *path = (const char *)sqlite3_value_text(values[i]);
+    status = option ? query_traces_set(*traces, option->name, &option->value, error)
+                    : query_traces_add(*traces, path ? path : "", error);
   }
-  if (open_source(&source, paths, &error) != KYMO_OK) {
+  if (status == KYMO_OK && query_traces_count(*traces) == 0)
+    status = kymo_fail(error, KYMO_E_USAGE, "kymo_open('TRACE', ...): which trace?");
+  return status;
+}
+
+/* Tables of these traces, all together, under their own names; returns how many there are. */
+static void open_function(sqlite3_context *context, int count, sqlite3_value **values) {
+  struct kymo_error error = {.offset = KYMO_ERROR_NO_OFFSET};
+  struct query_traces *traces;
+  struct query_source *source;
+  int status = take_values(&traces, count, values, &error);
+  bool fails_at_damage = status == KYMO_OK && !query_traces_skips_damage(traces);
+  if (status == KYMO_OK)
+    status = query_traces_open(&source, traces, &error);
+  else
+    query_traces_free(traces);
+  if (status < 0) {
     put_error(context, &error);
     return;
   }
-  int status = query_database_add(sqlite3_user_data(context), source, fails_at_damage);
+  status = query_database_add(sqlite3_user_data(context), source, fails_at_damage);
   if (status != SQLITE_OK)
     sqlite3_result_error_code(context, status);
   else
     sqlite3_result_int64(context, (sqlite3_int64)source->kind_count + 3);
   query_source_release(source);
-}
-
-/* kymo_open('TRACE', …), and kymo_open_skip('TRACE', …), for programs that ask kymo_met() at the end. */
-static void open_function(sqlite3_context *context, int count, sqlite3_value **values) {
-  open_all(context, count, values, true);
-}
-
-static void open_skip_function(sqlite3_context *context, int count, sqlite3_value **values) {
-  open_all(context, count, values, false);
 }
 
 /* Functions that read files, or say what they hold, are not for views and triggers of a database. */
@@ -263,9 +264,8 @@ static int add_functions(sqlite3 *db, struct query_database *database) {
     const char *name;
     int count;
     void (*function)(sqlite3_context *, int, sqlite3_value **);
-  } functions[] = {{"kymo_open", -1, open_function},
-                   {"kymo_open_skip", -1, open_skip_function},
-                   {"kymo_met", 0, query_met}};
+  } functions[] = {
+      {"kymo_open", -1, open_function}, {"kymo_option", 2, option_function}, {"kymo_met", 0, query_met}};
   int status = SQLITE_OK;
   for (size_t i = 0; i < sizeof functions / sizeof *functions && status == SQLITE_OK; i++)
     status =

@@ -9,7 +9,9 @@ import datetime
 import os
 import pickle
 import sqlite3
+import struct
 import sys
+import tempfile
 import traceback
 import warnings
 
@@ -254,6 +256,89 @@ if hasattr(sqlite3.Connection, 'enable_load_extension') and os.path.exists(os.pa
         assert [warning.category for warning in said] == [kymo.DamageWarning, kymo.LossWarning]
         assert str(said[1].message) == 'the trace lacks events that were lost: 12 events, 2 packets (SELECT * FROM losses)'
 
+    def same_events(*paths, **options):
+        """How many events there are, which a statement and a pass agree on."""
+        trace = kymo.open(*paths, **options)
+        events = [(event.time, event.name, event.stream.id, event.trace) for event in trace]
+        assert [tuple(row) for row in trace.query('SELECT ts, class, stream, trace FROM events')] == events
+        names = [event[1] for event in events]
+        counted = {row[0]: row[1] for row in trace.query('SELECT class, count(*) FROM events GROUP BY class')}
+        assert counted == {name: names.count(name) for name in names}
+        assert trace.query('SELECT count(*) FROM events').fetchall()[0][0] == len(events)
+        assert trace.connect().execute('SELECT count(*), min(ts), max(ts) FROM events').fetchone() == (
+            len(events), *((min(event[0] for event in events), max(event[0] for event in events)) if events else (None, None)))
+        return len(events)
+
+    @case
+    def a_statement_sees_the_events_of_the_filter():
+        assert 0 < same_events(ONE, filter='port = 80') < 2000
+        assert same_events(ONE, filter='EVENT = "net:rx" AND port = 80 OR size > 32') > same_events(ONE, filter='size > 32') > 0
+        assert same_events(ONE, filter='port = 99999') == 0
+        trace = kymo.open(ONE, filter='port = 80')
+        assert {row[0] for row in trace.query('SELECT DISTINCT port FROM "net:rx" WHERE port >= 0')} == {80}
+        assert trace.query('SELECT count(*) FROM alloc').fetchall()[0][0] == 0
+
+    @case
+    def a_statement_sees_the_events_of_the_window():
+        begin, end = 1700000000010000000, 1700000000020000000
+        count = same_events(ONE, begin=begin, end=end)
+        assert 0 < count < 2000 and count == same_events(ONE, begin='@1700000000.01', end='@1700000000.02')
+        assert 0 < same_events(ONE, begin=begin, end=end, filter='port = 80') < count
+        assert same_events(ONE, begin=begin) + same_events(ONE, end=begin - 1) == same_events(ONE) == 2000
+        assert 0 < same_events(ONE, begin='+1ms', end='-1ms') < 2000
+        assert same_events(ONE, begin=end, end=begin) == same_events(ONE, begin=-1, end=-1) == 0
+        first = kymo.open(ONE).range()[0]
+        assert same_events(ONE, end=first) == 1 and same_events(ONE, SAMPLE, end=first) > 1
+        trace = kymo.open(ONE, begin=begin)
+        wanted = [(event.time,) for event in trace if event.time <= end]
+        assert [tuple(row) for row in trace.query('SELECT ts FROM events WHERE ts BETWEEN ? AND ? ORDER BY ts', [begin - 10**6, end])] == wanted
+
+    class Index:
+        """An integer that is no int, as those of numpy."""
+        def __index__(self):
+            return 1700000000010000000
+
+    @case
+    def limits_and_formats_of_all_kinds_reach_a_statement():
+        assert same_events(ONE, begin=Index()) == same_events(ONE, begin=1700000000010000000)
+        assert same_events(ONE, format='ctf') == 2000
+        assert same_events(os.fsencode(ONE), format='ctf', filter='EVENT = "net:rx"', end='-1ms') > 0
+
+    @case
+    def a_statement_sees_files_by_their_description():
+        with tempfile.TemporaryDirectory() as folder:
+            odd = os.path.join(os.fsencode(folder), b'odd\xff.tdl')
+            with open(odd, 'w') as file:
+                file.write('TRACE log VERSION 1; BYTES LITTLE; CLOCK ns IS EPOCH "1970-01-01T00:00:00Z" RATE 1000000000; RECORD temperature EVENT IS '
+                           'ACQUISITION: UNSIGNED 64 TIME ns POINT; degrees: INTEGER 16; END; LAYOUT REPEAT temperature; END TRACE.')
+            with open(os.path.join(folder, 'log.bin'), 'wb') as file:
+                file.write(b''.join(struct.pack('<Qh', 1000 + number, number) for number in range(9)))
+            log = os.path.join(folder, 'log.bin')
+            for description in odd, os.fsdecode(odd):
+                trace = kymo.open(log, description=description, filter='degrees > 3')
+                assert [row[0] for row in trace.query(f'SELECT degrees FROM "{trace.classes[0].name}"')] == [4, 5, 6, 7, 8]
+
+    @case
+    def damage_outside_of_the_window_is_not_met():
+        first = kymo.open(DAMAGED).range()[0]
+        assert len(kymo.open(DAMAGED, end=first).query('SELECT ts FROM events').fetchall()) == 1
+        raises_damage = kymo.open(DAMAGED, filter='port = 80').query('SELECT ts FROM events')
+        try:
+            rows = raises_damage.fetchall()
+        except kymo.Damage as damage:
+            assert damage.offset == 416
+        else:
+            raise AssertionError(f'no damage is raised after {len(rows)} rows')
+
+    @case
+    def rows_go_on_when_the_trace_is_closed():
+        with kymo.open(ONE, filter='port = 80', begin='+1ms') as trace:
+            rows, db = trace.query('SELECT ts FROM events'), trace.connect()
+            wanted = [event.time for event in trace]
+            begun = [next(rows)[0] for _ in range(3)]
+        del trace
+        assert begun + [row[0] for row in rows] == wanted and db.execute('SELECT count(*) FROM events').fetchone()[0] == len(wanted)
+
     @case
     def a_connection_has_the_tables():
         db = kymo.open(ONE, SAMPLE).connect()
@@ -263,8 +348,6 @@ if hasattr(sqlite3.Connection, 'enable_load_extension') and os.path.exists(os.pa
     @case
     def a_statement_that_is_wrong():
         raises(kymo.Error, 'no such column: prot', kymo.open(ONE).query, 'SELECT prot FROM "net:rx"')
-        raises(ValueError, 'a statement selects by itself: open the trace without filter, begin, end, format and description, and use WHERE',
-               kymo.open(ONE, filter='port = 80').query, 'SELECT 1')
 else:
     print("skip statements: the sqlite3 of this Python does not load extensions, or kymo is built without it")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import kymo
 
 INHERITED = {name for kind in (object, int, tuple, Exception, UserWarning) for name in dir(kind)} - {'__iter__', '__contains__'}
-UNSEEN = {'__module__', '__slots__', '__weakref__', '__dict__', '__match_args__', '__annotations__', '__getnewargs__', '_arrow', '_is_whole', '_warns_damage', '_end', '_is_over', '_db', '_cursor',
+UNSEEN = {'__module__', '__slots__', '__weakref__', '__dict__', '__match_args__', '__annotations__', '__getnewargs__', '_arrow', '_options', '_warns_damage', '_end', '_is_over', '_db', '_cursor',
           '_field_defaults', '_fields', '_asdict', '_make', '_replace', '__orig_bases__', '__next__', '__iter__', '__contains__'}
 STUB = ast.parse(Path(kymo.__file__).with_name('__init__.pyi').read_text())
 

@@ -56,6 +56,20 @@ check 'a table in a database file' kept
 dropped() { shell 'gone' "CREATE VIRTUAL TABLE t USING kymo('one');" 'DROP TABLE t;' "SELECT 'gone' WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema);"; }
 check 'DROP TABLE' dropped
 
+# by_command OPTIONS…: what kymo query answers with them
+by_command() { "$kymo" query one --format csv "$@" 'SELECT class, count(*), min(ts) FROM events GROUP BY class' | tail -n +2 | tr , '|'; }
+begin=1700000000010000000
+filtered() { shell "7
+$(by_command --filter 'port = 80' --begin "${begin}ns" --end=-2ms)" "SELECT kymo_open(kymo_option('filter', 'port = 80'), 'one', kymo_option('begin', $begin), kymo_option('end', '-2ms'));" \
+  'SELECT class, count(*), min(ts) FROM events GROUP BY class;'; }
+check 'kymo_open with a filter and a window' filtered
+for limit in "$begin" "'${begin}ns'" "  $begin "; do
+  check "CREATE VIRTUAL TABLE with a filter and a window from $limit" shell "$(by_command --filter 'port = 80' --begin "${begin}ns")" \
+    "CREATE VIRTUAL TABLE t USING kymo('one', filter = 'port = 80', begin=$limit);" 'SELECT class, count(*), min(ts) FROM t GROUP BY class;'
+done
+check '… of spans in a window' shell "$("$kymo" query one --begin "${begin}ns" --format csv 'SELECT count(*), max(duration) FROM spans' | tail -1 | tr , '|')" \
+  "CREATE VIRTUAL TABLE t USING kymo_spans('one', begin=$begin);" 'SELECT count(*), max(duration) FROM t;'
+
 # refuses TEXT LINE: the message of the shell
 refuses() { printf '%s\n' ".load $extension" "$2" | sqlite3 -batch 2>&1 | grep -qF -- "$1" || { printf '%s\n' ".load $extension" "$2" | sqlite3 -batch; return 1; }; }
 check 'no path' refuses "expected the path of a trace: USING kymo('TRACE')" 'CREATE VIRTUAL TABLE t USING kymo;'
@@ -63,8 +77,16 @@ check 'no trace' refuses 'absent: cannot open: No such file or directory' "CREAT
 check 'no trace for kymo_open' refuses 'absent: cannot open: No such file or directory' "SELECT kymo_open('absent');"
 check 'kymo_open of nothing' refuses "kymo_open('TRACE', ...): which trace?" 'SELECT kymo_open();'
 check 'a misspelt class' refuses 'the trace has no events "net:xr" (did you mean "net:rx"?)' "CREATE VIRTUAL TABLE t USING kymo('one', 'net:xr');"
-check 'a misspelt argument' refuses 'kymo has no argument "damge": expected damage' "CREATE VIRTUAL TABLE t USING kymo('one', damge='skip');"
+check 'a misspelt argument' refuses 'kymo has no option "damge" (did you mean "damage"?)' "CREATE VIRTUAL TABLE t USING kymo('one', damge='skip');"
 check 'a misspelt value' refuses "damage is 'fail' or 'skip', not 'skp'" "CREATE VIRTUAL TABLE t USING kymo('one', damage='skp');"
+check 'a misspelt option' refuses 'kymo has no option "filtr" (did you mean "filter"?)' "SELECT kymo_open('one', kymo_option('filtr', 'port = 80'));"
+check 'an option given twice' refuses 'the option end is given twice' "SELECT kymo_open('one', kymo_option('end', 5), kymo_option('end', 6));"
+check 'an option that is NULL' refuses "kymo_option('NAME', VALUE): the name or the value is NULL" "SELECT kymo_open('one', kymo_option('filter', NULL));"
+check 'an option that is a number' refuses 'filter is a text, not a number' "SELECT kymo_open('one', kymo_option('filter', 80));"
+check 'options without a trace' refuses "kymo_open('TRACE', ...): which trace?" "SELECT kymo_open(kymo_option('end', 5));"
+check 'a wrong filter' refuses 'filter:1:1: error: E31 no event has a field "prot" (did you mean "port"?)' "SELECT kymo_open('one', kymo_option('filter', 'prot = 80'));"
+check 'a wrong time' refuses 'begin:1:1: error: "s": expected a time' "CREATE VIRTUAL TABLE t USING kymo('one', begin='soon');"
+check 'a description that is not there' refuses 'absent.tdl: cannot open: No such file or directory' "CREATE VIRTUAL TABLE t USING kymo('one', description='absent.tdl');"
 check 'too many arguments' refuses "expected kymo('TRACE') or kymo('TRACE', 'CLASS')" "CREATE VIRTUAL TABLE t USING kymo('one', 'alloc', 'more');"
 check 'a class of spans' refuses "expected the path of a trace: USING kymo_spans('TRACE')" "CREATE VIRTUAL TABLE t USING kymo_spans('one', 'alloc');"
 
@@ -79,9 +101,9 @@ check 'damage that is to be skipped' shell "$readable" "CREATE VIRTUAL TABLE t U
 skipped() { shell "7
 $readable
 {\"damage\":[{\"path\":\"damaged/stream_1\",\"offset\":416,\"bytes_lost\":2173,\"message\":\"no event class has the id 32391\"}],\"lost\":{\"events\":0,\"packets\":0,\"unknown\":0}}" \
-  "SELECT kymo_open_skip('damaged');" 'SELECT count(ts) FROM events;' 'SELECT kymo_met();'; }
-check 'kymo_open_skip and kymo_met: all readable rows, and then what is damaged' skipped
-lost() { python3 "$KYMO_SOURCE/tests/cli/sample_trace.py" lossy && printf '%s\n' ".load $extension" "SELECT kymo_open_skip('lossy');" 'SELECT kymo_met();' 'SELECT count(fields) FROM events;' 'SELECT kymo_met();' | sqlite3 -batch 2>&1 | grep -o '"lost".*' |
+  "SELECT kymo_open('damaged', kymo_option('damage', 'skip'));" 'SELECT count(ts) FROM events;' 'SELECT kymo_met();'; }
+check 'kymo_open that skips damage, and kymo_met: all readable rows, and then what is damaged' skipped
+lost() { python3 "$KYMO_SOURCE/tests/cli/sample_trace.py" lossy && printf '%s\n' ".load $extension" "SELECT kymo_open(kymo_option('damage', 'skip'), 'lossy');" 'SELECT kymo_met();' 'SELECT count(fields) FROM events;' 'SELECT kymo_met();' | sqlite3 -batch 2>&1 | grep -o '"lost".*' |
   diff <(printf '%s\n' '"lost":{"events":0,"packets":0,"unknown":0}}' '"lost":{"events":12,"packets":2,"unknown":0}}') -; }
 check 'kymo_met: what was lost' lost
 

@@ -11,6 +11,7 @@
 docs/python.md describes it by example.
 """
 import difflib
+import operator
 import os
 import warnings
 
@@ -29,14 +30,15 @@ Rows = _query.Rows
 class Trace(_kymo.Trace):
     """Traces that were opened by kymo.open(). Iterating over it is a pass over its events (Event) in the order of time; each pass
     begins anew, and several may go on at a time, also in several threads (one thread for each)."""
-    __slots__ = ()
+    __slots__ = ('_options',)
 
     def query(self, statement, parameters=()):
-        """Answers a statement of SQL: Rows, with the tables of `kymo query` (docs/queries.md)."""
+        """Answers a statement of SQL: Rows, with the tables of `kymo query` (docs/queries.md). They have the events that a pass has:
+        those of the filter and the window with which the trace was opened."""
         return _query.Rows(self, statement, parameters)
 
     def connect(self):
-        """A new connection of the module sqlite3 with the tables of `kymo query`, for example for pandas.read_sql()."""
+        """A new connection of the module sqlite3 with the tables of query(), for example for pandas.read_sql()."""
         return _query.connect(self)
 
     def arrow(self, name=None):
@@ -70,6 +72,14 @@ def open(*paths, filter=None, begin=None, end=None, damage='raise', format=None,
     if damage not in ('raise', 'warn'):
         raise ValueError(f"damage is 'raise' or 'warn', not {damage!r}")
     trace = Trace(tuple(map(os.fspath, paths)), filter, begin, end, format, description, damage == 'warn')
+    options = {'filter': filter, 'begin': _limit(begin), 'end': _limit(end), 'format': format,
+               'description': None if description is None else os.fsencode(description)}
+    trace._options = {name: value for name, value in options.items() if value is not None}
     for text in trace.warnings:
         warnings.warn(text, ReadingWarning, stacklevel=2)
     return trace
+
+
+def _limit(value):
+    """A limit of time as SQLite takes it: other integers than int become one."""
+    return value if value is None or isinstance(value, str) else operator.index(value)

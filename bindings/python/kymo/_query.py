@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """SQL over a trace: the module sqlite3 of Python with libkymo-sqlite, which has the tables of `kymo query`."""
+import itertools
 import json
 import os
 import sqlite3
@@ -16,22 +17,23 @@ def _extension():
 
 
 def connect(trace):
-    """A connection with the tables of a trace. Statements end at damage with an error, after the rows that are readable."""
-    return _open(trace, 'kymo_open')
+    """A connection with the tables of a trace, of the events that it was opened for. Statements end at damage with an error, after the
+    rows that are readable."""
+    return _open(trace)
 
 
-def _open(trace, function):
+def _open(trace, **options):
     if trace.closed:
         raise ValueError('the trace is closed')
-    if not trace._is_whole:
-        raise ValueError('a statement selects by itself: open the trace without filter, begin, end, format and description, and use WHERE')
+    options |= trace._options
     db = sqlite3.connect(':memory:')
     if not hasattr(db, 'enable_load_extension'):
         raise Error('the sqlite3 of this Python does not load extensions; the python3 of Debian does, and so does the command kymo query')
     db.enable_load_extension(True)
     try:
         db.load_extension(_extension())
-        db.execute(f'SELECT {function}({", ".join("?" * len(trace.paths))})', trace.paths)
+        words = ', '.join(['?'] * len(trace.paths) + ['kymo_option(?, ?)'] * len(options))
+        db.execute(f'SELECT kymo_open({words})', [*map(os.fsencode, trace.paths), *itertools.chain(*options.items())])
     except sqlite3.OperationalError as error:
         raise Error(str(error)) from None
     db.enable_load_extension(False)
@@ -46,7 +48,7 @@ class Rows:
 
     def __init__(self, trace, statement, parameters=()):
         # sqlite3 drops the last row before an error, so damage is asked for at the end
-        self._db, self._warns_damage = _open(trace, 'kymo_open_skip'), trace._warns_damage
+        self._db, self._warns_damage = _open(trace, damage='skip'), trace._warns_damage
         try:
             self._cursor = self._db.execute(statement, parameters)
         except sqlite3.Error as error:

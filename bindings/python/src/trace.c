@@ -382,14 +382,6 @@ static PyObject *get_closed(PyObject *object, void *data) {
   return PyBool_FromLong(((struct trace *)object)->is_closed);
 }
 
-/* Whether a filter or a window leaves out events. */
-static PyObject *get_is_whole(PyObject *object, void *data) {
-  const struct opening *opening = &((struct trace *)object)->opening;
-  (void)data;
-  return PyBool_FromLong(!opening->filter && !opening->begin.is_set && !opening->end.is_set &&
-                         !opening->format && !opening->description);
-}
-
 static PyObject *get_warns_damage(PyObject *object, void *data) {
   (void)data;
   return PyBool_FromLong(((struct trace *)object)->warns_damage);
@@ -419,8 +411,6 @@ int trace_add_type(PyObject *module) {
        OBJECT(warnings)},
       {"closed", get_closed, NULL, "Whether the trace is closed.", NULL},
       {"_warns_damage", get_warns_damage, NULL, "Whether it was opened with damage='warn'.", NULL},
-      {"_is_whole", get_is_whole, NULL, "Whether it was opened without a filter, a window, or a description.",
-       NULL},
       {0}};
   static PyType_Slot slots[] = {{Py_tp_new, trace_new},           {Py_tp_dealloc, trace_dealloc},
                                 {Py_tp_traverse, trace_traverse}, {Py_tp_clear, trace_clear},
