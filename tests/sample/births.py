@@ -17,7 +17,7 @@ for line in open(sys.argv[1]):
 tids = [int(line) for line in open(sys.argv[2])]
 if len(tids) < 100:
     sys.exit(f'only {len(tids)} threads')
-few = {tid: samples[tid] for tid in tids if samples[tid] < 0.5 * expected}
+few = {tid: samples[tid] for tid in tids if samples[tid] < 0.15 * expected}
 many = {tid: samples[tid] for tid in tids if samples[tid] > 1.6 * expected}
 if few or many:
     sys.exit(f'of {len(tids)} threads {len(few)} have less than about {expected} samples, {len(many)} have more: {few} {many}')
