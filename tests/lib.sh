@@ -62,7 +62,7 @@ others_reach_library() { setpriv --reuid 65534 --regid 65534 --clear-groups test
 sanitizer=
 symbols=$(nm -D "$KYMO_BUILD/libkymo-trace.so" 2>/dev/null)
 case $symbols in # "w" would be a mere question
-  *' U __asan_init'*) sanitizer='-fsanitize=address,undefined' ;;
+  *' U __asan_init'*) sanitizer='-fsanitize=address,undefined -fsanitize-undefined-trap-on-error' ;;
   *' U __tsan_init'*) sanitizer='-fsanitize=thread' ;;
 esac
 # alone COMMAND…: what forks. A child's sanitizer waits for ever for what another thread held of it at the fork: no control thread then
