@@ -2,6 +2,7 @@
 """A server of `kymo view` and requests to it, for the other files of this folder."""
 import http.client
 import json
+import select
 import socket
 import struct
 import subprocess
@@ -24,6 +25,7 @@ class Server:
             raise AssertionError(f'no address: {self.process.communicate()[1]}')
         self.port = int(self.address.split(':')[2].split('/')[0])
         self.token = self.address.split('#token=')[1]
+        self.connection = None  # of the last request: the next one takes it
 
     def __enter__(self):
         return self
@@ -35,17 +37,33 @@ class Server:
         """Its exit status after SIGTERM, and what it has said."""
         if self.process.poll() is None:
             self.process.terminate()
+        self.disconnect()
         words = self.process.communicate(timeout=PATIENCE)[1]
         return self.process.returncode, words
 
     def raw(self, path, headers=None, method='GET'):
         """Status, headers, bytes of a reply."""
-        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=PATIENCE)
-        connection.request(method, path, headers={'X-Kymo-Token': self.token} if headers is None else headers)
-        reply = connection.getresponse()
-        content = reply.read()
-        connection.close()
+        if self.connection and select.select([self.connection.sock], [], [], 0)[0]:
+            self.disconnect()  # the server has closed it
+        is_used = self.connection is not None
+        try:
+            self.connection = self.connection or http.client.HTTPConnection('127.0.0.1', self.port, timeout=PATIENCE)
+            self.connection.request(method, path, headers={'X-Kymo-Token': self.token} if headers is None else headers)
+            reply = self.connection.getresponse()
+            content = reply.read()
+        except BaseException as error:
+            self.disconnect()
+            if is_used and isinstance(error, ConnectionError):  # the server closed it at the same time
+                return self.raw(path, headers, method)
+            raise
+        if reply.will_close:
+            self.disconnect()
         return reply.status, reply.headers, content
+
+    def disconnect(self):
+        if self.connection:
+            self.connection.close()
+        self.connection = None
 
     def ask(self, name, **query):
         """The JSON of a path, which must be there."""

@@ -273,8 +273,7 @@ def requests_of_the_past(server):
         server.process.send_signal(signal.SIGCONT)
         for connection in connections:
             if waits:
-                while not connection.recv(65536):
-                    pass
+                connection.recv(65536)  # nothing, if the server closes it since the machine is too slow
         server.ask('state')
         for connection in connections:
             connection.close()

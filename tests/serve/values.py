@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What the server says is what the commands print:  values.py KYMO"""
+import functools
 import json
 import math
 import os
@@ -12,6 +13,17 @@ from client import Server, check, range_of, rows_of, run, same, texts_of
 KYMO = sys.argv[1]
 
 
+@functools.cache
+def printed(*words, statuses=(0, 1)):
+    """The lines of JSON that a command prints; it runs once."""
+    return [json.loads(line) for line in run([KYMO, *words], statuses).splitlines() if line.startswith('{')]
+
+
+def events_printed(path, text=None):
+    """The events that kymo cat prints of those that a filter selects."""
+    return [line for line in printed('cat', '-f', 'json', *(['--filter', text] if text else []), path) if 'event' in line]
+
+
 class Trace:
     """A trace, what the commands say of it, and its server."""
 
@@ -21,10 +33,10 @@ class Trace:
         self.state = self.server.built()
         self.tracks = self.server.ask('tracks').tracks
         self.kinds = self.server.ask('kinds').kinds
-        self.cat = [json.loads(line) for line in run([KYMO, 'cat', '-f', 'json', path]).splitlines() if '"event":' in line]
+        self.cat = events_printed(path)
 
     def stat(self, *words, filter_=None):
-        return [json.loads(line) for line in run([KYMO, 'stat', *words, *(['--filter', filter_] if filter_ else []), '--json', self.path]).splitlines()]
+        return printed('stat', *words, *(['--filter', filter_] if filter_ else []), '--json', self.path)
 
     def id_of(self, filter_):
         """Of the task of a filter; None: there is no filter."""
@@ -79,10 +91,10 @@ def tiles(trace):
 def filters(trace):
     numbers = ','.join(str(track['track']) for track in trace.tracks)
     for text in trace.filters:
-        wanted = run([KYMO, 'cat', '-f', 'json', '--filter', text, trace.path]).count('"event":')
+        lines = events_printed(trace.path, text)
+        wanted = len(lines)
         reply = trace.server.task('filter', text=text)
         same((reply.state, int(reply.count)), ('done', wanted))
-        lines = [json.loads(line) for line in run([KYMO, 'cat', '-f', 'json', '--filter', text, trace.path]).splitlines() if '"event":' in line]
         own = [line['ts'] for line in lines if line['event'] != 'pair']
         same((int(reply.added), len(own)), (wanted - len(own), int(reply.count) - int(reply.added)))  # activities add events that have no number
         same(trace.server.ask('filter', text=text).id, reply.id)  # the same task
@@ -289,8 +301,7 @@ def histogram(trace):
         for bucket in reply.buckets:
             ours[max(key for key in theirs if key <= int(bucket['low']))] += int(bucket['count'])
         same(dict(ours), {key: count for key, count in theirs.items() if count})
-        lines = [json.loads(line) for line in run([KYMO, 'cat', '-f', 'json', *(['--filter', text] if text else []), trace.path]).splitlines() if '"event":' in line]
-        values_ = sorted(event['fields'][trace.field] for event in lines if trace.field in event['fields'])
+        values_ = sorted(event['fields'][trace.field] for event in events_printed(trace.path, text) if trace.field in event['fields'])
         for value in values_:
             exact[str(0 if value < 2 else 1 << (value.bit_length() - 1))] += 1
         same({bucket['low']: int(bucket['count']) for bucket in reply.buckets}, dict(exact))
@@ -320,8 +331,8 @@ def float_histogram():
         for text in (None, 'i % 3 = 0', 'x > 0.25 AND x <= 1.5', 'i > 99999'):
             words = ['--filter', text] if text else []
             reply = server.task('histogram', field='x', filter=server.task('filter', text=text).id if text else None)
-            stat = [json.loads(line) for line in run([KYMO, 'stat', 'histogram', 'x', '--json', *words, 'floats']).splitlines()]
-            events = [json.loads(line)['fields']['x'] for line in run([KYMO, 'cat', '-f', 'json', *words, 'floats']).splitlines() if '"event":' in line]
+            stat = printed('stat', 'histogram', 'x', '--json', *words, 'floats')
+            events = [event['fields']['x'] for event in events_printed('floats', text)]
             numbers = [value for value in events if not isinstance(value, str)]
             same({float(bar['from']): bar['count'] for bar in stat if 'from' in bar}, dict(Counter(map(bar_of, numbers))))
             same({bar['value']: bar['count'] for bar in stat if 'value' in bar}, dict(Counter(value for value in events if isinstance(value, str))))
@@ -411,7 +422,7 @@ def selection(trace):
     text = trace.filters[0]
     filter_ = trace.server.ask('filter', text=text)
     reply = trace.server.task('selection', begin=first, end=last, filter=filter_.id)
-    wanted = [json.loads(line)['ts'] for line in run([KYMO, 'cat', '-f', 'json', '--filter', text, trace.path]).splitlines() if '"event":' in line]
+    wanted = [event['ts'] for event in events_printed(trace.path, text)]
     same(int(reply.events), sum(first <= time < last for time in wanted))
     slewed(trace, first, last, text, filter_.id)
 
@@ -512,9 +523,9 @@ def compare(path, other):
         server.built()
         differences = {(row['isSpan'], row['name']): row for row in server.task('compare').differences}
         for index, trace in enumerate((path, other)):
-            rows_ = [json.loads(line) for line in run([KYMO, 'stat', 'counts', '--by', 'event', '--json', trace]).splitlines()]
+            rows_ = printed('stat', 'counts', '--by', 'event', '--json', trace)
             length = next(row['span'] for row in rows_ if row.get('event', '') is None)
-            spans = {row['span']: row for row in map(json.loads, run([KYMO, 'stat', 'latency', '--json', trace], (0, 1, 2)).splitlines()) if isinstance(row.get('span'), str)}
+            spans = {row['span']: row for row in printed('stat', 'latency', '--json', trace, statuses=(0, 1, 2)) if isinstance(row.get('span'), str)}
             wanted = {(False, row['event']): (row['count'], row['rate'], 0, 0) for row in rows_ if row.get('event') is not None}
             wanted.update({(True, name): (row['count'], row['count'] / length * 1e9, row['p50'], row['p99']) for name, row in spans.items() if row['count']})
             ours = {key: (int(row['counts'][index]), row['rates'][index], int(row['p50'][index]), int(row['p99'][index])) for key, row in differences.items()}
@@ -527,7 +538,7 @@ def compare(path, other):
 def several(paths):
     """Traces that are opened together."""
     with Server(KYMO, '--force-correlate', *paths) as server:
-        same(int(server.built().events), sum(run([KYMO, 'cat', '-f', 'json', path]).count('"event":') for path in paths))
+        same(int(server.built().events), sum(len(events_printed(path)) for path in paths))
 
 
 def main():
