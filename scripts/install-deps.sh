@@ -11,7 +11,7 @@ build='gcc libc6-dev dpkg-dev meson ninja-build pkg-config python3 python3-dev l
 # what `make test` needs more: units, C++, a project of CMake, reference readers, manual pages, their checker and what they pipe into, xxd
 test='libcmocka-dev g++ cmake babeltrace babeltrace2 trace-cmd binutils procps jq sqlite3 gnuplot-nox bc groff-base mandoc bsdutils util-linux strace xxd protobuf-compiler'
 # what `make test ALL=1` needs more: second compiler, its formatter and its fuzzer, rival recorders, a server to trace, a server of ClickHouse, captures of packets and of block devices, stap-merge, reference readers of BLF and EVTX, a browser for the page of kymo view (its tests also need node 20, which Debian 12 does not have), foreign machines
-all='clang linux-perf clang-format-14 abigail-tools uftrace libclang-rt-14-dev lttng-tools liblttng-ust-dev systemtap-sdt-dev libdpdk-dev redis-server redis-tools nginx-light clickhouse-server clickhouse-client wireshark-common blktrace systemtap-runtime python3-can python3-evtx libcap2-bin chromium
+all='clang linux-perf clang-format-14 abigail-tools uftrace libclang-rt-14-dev lttng-tools liblttng-ust-dev systemtap-sdt-dev libdpdk-dev redis-server redis-tools nginx-light clickhouse-server clickhouse-client wireshark-common blktrace systemtap-runtime python3-can python3-evtx libcap2-bin chromium-headless-shell
   gcc-s390x-linux-gnu g++-s390x-linux-gnu libc6-dev-s390x-cross
   gcc-arm-linux-gnueabihf g++-arm-linux-gnueabihf libc6-dev-armhf-cross
   gcc-i686-linux-gnu g++-i686-linux-gnu libc6-dev-i386-cross
