@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the paths of traces, one a line, and prints pairs of them in every format: all formats must show as
- * many events, losses and packets. Traces before the first empty line make all pairs; each trace after it
- * makes pairs with every STRIDE-th of them. Traces that cannot be opened, or have more than MOST events, take
- * no part.
+ * many events, losses and packets. Traces before the first empty line make pairs with themselves and with each
+ * other; each trace after it makes pairs with every STRIDE-th of them. Traces that cannot be opened, or have
+ * more than MOST events, take no part.
  *
- *   pairs DIRECTORY WRITTEN    DIRECTORY is empty; every WRITTEN-th pair is written as traces too, which are
- *                              read again
+ *   pairs DIRECTORY WRITTEN THIRDS    DIRECTORY is empty; every WRITTEN-th pair is written as traces too, which
+ *                                     are read again. THIRDS: how many thirds of the pairs of different traces
+ *                                     before the empty line are made
  *
  * Prints what differs, then how many pairs there were; 1 if something differed.
  */
@@ -299,16 +300,22 @@ static bool check_pair(size_t first, size_t second, const char *directory, uint6
   return check_written(paths, directory, &wanted) && is_same;
 }
 
+static bool is_made(size_t first, size_t second, uint64_t thirds) {
+  if (second >= whole_count)
+    return (first + second) % STRIDE == 0;
+  return first == second || (first + second) % 3 < thirds;
+}
+
 int main(int argc, char **argv) {
   bool is_same = true;
   words = tmpfile();
-  if (argc < 3 || !words || dup2(fileno(words), STDERR_FILENO) < 0)
+  if (argc < 4 || !words || dup2(fileno(words), STDERR_FILENO) < 0)
     return 2;
-  uint64_t every = strtoull(argv[2], NULL, 10);
+  uint64_t every = strtoull(argv[2], NULL, 10), thirds = strtoull(argv[3], NULL, 10);
   read_list();
   for (size_t second = 0; second < trace_count; second++)
     for (size_t first = 0; first <= second && first < whole_count; first++)
-      if (second < whole_count || (first + second) % STRIDE == 0)
+      if (is_made(first, second, thirds))
         is_same &= check_pair(first, second, argv[1], every);
   for (size_t i = 0; i < trace_count; i++)
     free(traces[i]);
