@@ -11,6 +11,11 @@ set -u
 folder=$KYMO_SOURCE/tests/listings
 cd "$TMPDIR" || exit
 
+# recorder GCC: recorder.c as an object of its machine, which is made once
+recorder() {
+  [ -e "recorder-$1.o" ] || $1 -std=gnu11 -I"$KYMO_SOURCE/include" -O1 -fPIC -c "$folder/recorder.c" -o "recorder-$1.o"
+}
+
 # build GCC COMPILER FLAGS…: a program, and elsewhere.c in a library of its own that must need no text relocations
 build() {
   local gcc=$1 compiler=$2 language='c -std=c11'
@@ -18,9 +23,9 @@ build() {
   case $compiler in *++) language='c++ -std=c++17' ;; esac
   local flags="-D_GNU_SOURCE -I$KYMO_SOURCE/include -Wall -Wextra -pedantic -Wshadow -Werror $*"
   case $compiler in clang*) flags="$flags -Wno-unused-command-line-argument" ;; esac
-  $gcc -std=gnu11 -I"$KYMO_SOURCE/include" -O1 -fPIC -c "$folder/recorder.c" -o recorder.o &&
+  recorder "$gcc" &&
     $compiler -x $language $flags -fPIC -shared -Wl,-z,text "$folder/elsewhere.c" -o libelsewhere.so &&
-    $compiler -x $language $flags -rdynamic -Wl,-z,text "$folder/program.c" -x none recorder.o \
+    $compiler -x $language $flags -rdynamic -Wl,-z,text "$folder/program.c" -x none "recorder-$gcc.o" \
       -L. -lelsewhere -Wl,-rpath,"$TMPDIR" $libraries -o program
 }
 
