@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Space for `more` bytes and a NUL. */
-static bool reserve(struct kymo_strbuf *buf, size_t more) {
+bool kymo_strbuf_reserve(struct kymo_strbuf *buf, size_t more) {
   if (buf->failed)
     return false;
   if (buf->capacity > more && buf->length < buf->capacity - more)
@@ -31,16 +30,12 @@ static bool reserve(struct kymo_strbuf *buf, size_t more) {
 }
 
 void kymo_strbuf_add(struct kymo_strbuf *buf, const char *text, size_t length) {
-  if (!reserve(buf, length))
+  if (!kymo_strbuf_reserve(buf, length))
     return;
   if (length > 0)
     memcpy(buf->text + buf->length, text, length);
   buf->length += length;
   buf->text[buf->length] = '\0';
-}
-
-char *kymo_strbuf_room(struct kymo_strbuf *buf, size_t length) {
-  return reserve(buf, length) ? buf->text + buf->length : NULL;
 }
 
 void kymo_strbuf_used(struct kymo_strbuf *buf, size_t length) {
@@ -56,7 +51,7 @@ void kymo_strbuf_vprintf(struct kymo_strbuf *buf, const char *format, va_list ar
   int length = vsnprintf(NULL, 0, format, args);
   if (length < 0)
     buf->failed = true;
-  else if (reserve(buf, (size_t)length)) {
+  else if (kymo_strbuf_reserve(buf, (size_t)length)) {
     vsnprintf(buf->text + buf->length, (size_t)length + 1, format, again);
     buf->length += (size_t)length;
   }

@@ -240,12 +240,10 @@ static bool read_values(const struct kymo_message *message, const struct kymo_ev
   return true;
 }
 
-bool kymo_message_add(const struct kymo_message *message, const struct kymo_event *event,
-                      struct kymo_strbuf *out) {
+static bool add_arguments(const struct kymo_message *message, const struct kymo_event *event,
+                          struct kymo_strbuf *out) {
   struct kymo_value values[ARGUMENTS_MAX];
   uint32_t next = 0;
-  if (message->kernel)
-    return kymo_kernel_message_add(message->kernel, event, out);
   if (!read_values(message, event, values))
     return false;
   for (size_t i = 0; i < message->format.count; i++) {
@@ -260,4 +258,10 @@ bool kymo_message_add(const struct kymo_message *message, const struct kymo_even
     add_value(&piece, &values[take_member(message, &piece, &next)], out);
   }
   return !out->failed;
+}
+
+bool kymo_message_add(const struct kymo_message *message, const struct kymo_event *event,
+                      struct kymo_strbuf *out) {
+  return message->kernel ? kymo_kernel_message_add(message->kernel, event, out)
+                         : add_arguments(message, event, out);
 }

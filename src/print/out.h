@@ -104,6 +104,12 @@ struct kymo_specials {
 #define KYMO_TIMES_16(c) \
   { c, c, c, c, c, c, c, c, c, c, c, c, c, c, c, c }
 
+#ifdef __SSE2__
+static inline __m128i kymo_equal_own(__m128i bytes, const struct kymo_specials *specials, unsigned i) {
+  return _mm_cmpeq_epi8(bytes, _mm_loadu_si128((const __m128i *)specials->own[i]));
+}
+#endif
+
 /*
  * Copies 16 bytes, and returns how many of them precede the first special one. Both texts must have 16
  * accessible bytes.
@@ -111,9 +117,10 @@ struct kymo_specials {
 static inline unsigned kymo_copy_plain(char *at, const uint8_t *from, const struct kymo_specials *specials) {
 #ifdef __SSE2__
   __m128i bytes = _mm_loadu_si128((const __m128i *)from);
-  __m128i found = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(127));
-  for (int i = 0; i < 4; i++)
-    found = _mm_or_si128(found, _mm_cmpeq_epi8(bytes, _mm_loadu_si128((const __m128i *)specials->own[i])));
+  __m128i found =
+      _mm_or_si128(_mm_or_si128(kymo_equal_own(bytes, specials, 0), kymo_equal_own(bytes, specials, 1)),
+                   _mm_or_si128(kymo_equal_own(bytes, specials, 2), kymo_equal_own(bytes, specials, 3)));
+  found = _mm_or_si128(found, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(127)));
   /* as signed bytes, those above 127 are below 32 too */
   __m128i low = specials->high ? _mm_cmplt_epi8(bytes, _mm_set1_epi8(32))
                                : _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(31)), bytes);

@@ -163,8 +163,10 @@ static void add_value(struct kymo_scripting *script, const struct kymo_node *nod
   if (is_text)
     kymo_script_text(script, "\"");
   step->is_big = type->order == KYMO_ORDER_BIG;
-  if (code == KYMO_SCRIPT_LABEL)
+  if (code == KYMO_SCRIPT_LABEL) {
     step->labels = kymo_arena_array(script->arena, 1u << KYMO_SCRIPT_LABEL_BITS, sizeof *step->labels);
+    script->failed |= !step->labels;
+  }
 }
 
 static void add_members(struct kymo_scripting *script, const struct kymo_node *node,
@@ -298,22 +300,20 @@ static void print_array(const struct kymo_script_style *style, struct kymo_sink_
   kymo_out_bytes(out, style->array_close, strlen(style->array_close));
 }
 
-/* The text of a value with labels is kept, since few values are frequent. */
+static inline struct kymo_script_label *label_of(const struct kymo_script_step *step, uint64_t value) {
+  return &step->labels[value * UINT64_C(0x9E3779B97F4A7C15) >> (64 - KYMO_SCRIPT_LABEL_BITS)];
+}
+
+/* A value with labels. Its text is kept, since few values are frequent. */
 static void print_label(const struct kymo_script_style *style, struct kymo_sink_state *state,
                         struct kymo_out *out, const struct kymo_decoder *decoder,
                         const struct kymo_script_step *step) {
   uint64_t value = load(step, decoder, place(step, decoder)), flushes = out->flushes;
-  struct kymo_script_label *label =
-      step->labels ? &step->labels[value * UINT64_C(0x9E3779B97F4A7C15) >> (64 - KYMO_SCRIPT_LABEL_BITS)]
-                   : NULL;
-  if (label && KYMO_LIKELY(label->length) && KYMO_LIKELY(label->value == value)) {
-    kymo_out_piece(out, label->text, label->length);
-    return;
-  }
+  struct kymo_script_label *label = label_of(step, value);
   const char *begin = out->at;
   print_integer(style, state, decoder, step);
   size_t length = out->flushes == flushes ? (size_t)(out->at - begin) : 0;
-  if (!label || length == 0 || length > sizeof label->text)
+  if (length == 0 || length > sizeof label->text)
     return;
   label->value = value;
   label->length = (uint32_t)length;
@@ -342,8 +342,17 @@ static __attribute__((noinline)) void print_step(const struct kymo_script_style 
   }
 }
 
-/* A step writes at most a short lead and a number before it checks the space again. */
+/* A step writes at most a short lead and a number or a label before it checks the space again. */
 #define STEP_ROOM (KYMO_PIECE_SLACK + 32)
+
+/* A value with labels as it was printed before; NULL: it was not. */
+static inline char *put_label(char *at, const struct kymo_script_step *step, uint64_t value) {
+  const struct kymo_script_label *label = label_of(step, value);
+  if (KYMO_UNLIKELY(!label->length) || KYMO_UNLIKELY(label->value != value))
+    return NULL;
+  memcpy(at, label->text, sizeof label->text);
+  return at + label->length;
+}
 
 /* A text of at most `most` bytes up to its zero; *end is the end of its bytes. All packets have space for 16
  * bytes after them. */
@@ -385,6 +394,7 @@ void kymo_script_print(const struct kymo_script_style *style, struct kymo_sink_s
   else
     decoder->segments[event->plan->program.first_segment] = kymo_body_bits(event);
   const uint8_t *data = decoder->packet.data, *end;
+  char *labelled;
   uint64_t *segments = decoder->segments;
   char *at = out->at, *last = out->end - STEP_ROOM;
   for (;; step++) {
@@ -413,6 +423,12 @@ void kymo_script_print(const struct kymo_script_style *style, struct kymo_sink_s
       segments[step->segment + 1] = (uint64_t)(end + 1 - data) * 8;
       break;
     case KYMO_SCRIPT_TEXT_ARRAY: at = put_text(style, out, at, from, step->type->length, &end); break;
+    case KYMO_SCRIPT_LABEL:
+      labelled = put_label(at, step, load(step, decoder, place(step, decoder)));
+      if (KYMO_LIKELY(labelled)) {
+        at = labelled;
+        break;
+      } /* fall through */
     default:
       out->at = at;
       print_step(style, state, out, event, step);

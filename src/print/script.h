@@ -63,7 +63,7 @@ struct kymo_script_step {
   uint32_t segment, slot; /* slot: of the length, or KYMO_SLOT_NONE */
   uint64_t offset_bits;
   uint32_t stride_bits;               /* of an array's elements */
-  struct kymo_script_label *labels;   /* LABEL: of recent values, by their hash; or NULL */
+  struct kymo_script_label *labels;   /* LABEL: of recent values, by their hash */
   enum kymo_scope scope;              /* WALK */
   const struct kymo_type *type;       /* of the value or array; WALK: of the scope */
   const struct kymo_message *message; /* WALK: the message that shows the payload's members, or NULL */

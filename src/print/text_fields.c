@@ -2,6 +2,7 @@
 /* Fields of events in kymo's own spelling. */
 #include "print/text_fields.h"
 #include "base/fail.h"
+#include "base/likely.h"
 #include "print/unicode.h"
 #include "decode/decoder.h"
 #include <arpa/inet.h>
@@ -61,16 +62,15 @@ static const struct kymo_specials quoted = {
 static char *put_plain(char *at, const uint8_t **from, const uint8_t *stop,
                        const struct kymo_specials *specials) {
   const uint8_t *next = *from;
-  while (next < stop) {
+  for (; next < stop; next += 16, at += 16) {
     unsigned plain = kymo_copy_plain(at, next, specials);
-    if ((size_t)(stop - next) < plain)
-      plain = (unsigned)(stop - next);
-    next += plain;
-    at += plain;
-    if (plain < 16)
-      break;
+    if (KYMO_LIKELY(plain == 16) && KYMO_LIKELY(stop - next >= 16))
+      continue;
+    size_t rest = (size_t)(stop - next), last = plain < rest ? plain : rest;
+    *from = next + last;
+    return at + last;
   }
-  *from = next;
+  *from = stop;
   return at;
 }
 

@@ -10,6 +10,7 @@
  * several buffers or files are shown, each line begins with the name of its own.
  */
 #include "base/fail.h"
+#include "base/likely.h"
 #include "decode/kernel_message.h"
 #include "print/number.h"
 #include "print/options.h"
@@ -40,6 +41,9 @@ struct kymo_sink_state {
   bool has_names; /* lines begin with the name of a buffer or file */
   size_t name_width;
   bool *is_in_seconds; /* by part: times are seconds, else counts of the clock */
+  uint64_t second_us;  /* the begin of the second that was printed last, and its text */
+  size_t second_length;
+  char second[ROOM_OF_BLANKS + KYMO_DECIMAL_ROOM];
 };
 
 /* ---- buffers ---- */
@@ -119,16 +123,23 @@ static char *put_right(char *at, uint64_t number, size_t width) {
   return at + length;
 }
 
-/* "%5llu.%06llu" */
-static char *put_microseconds(char *at, uint64_t time_ns) {
-  uint64_t us = time_ns / 1000 + (time_ns % 1000 >= 500);
-  at = put_right(at, us / 1000000, 5);
-  *at = '.';
-  kymo_put_eight(at + 1, (uint32_t)(us % 1000000) * 100);
-  return at + 7;
+static void set_second(struct kymo_sink_state *state, uint64_t second) {
+  char *end = put_right(state->second, second, 5);
+  *end++ = '.';
+  state->second_us = second * 1000000;
+  state->second_length = (size_t)(end - state->second);
 }
 
-static char *put_count(char *at, uint64_t count) { return put_right(at, count, 12); }
+/* "%5llu.%06llu" */
+static char *put_microseconds(struct kymo_sink_state *state, char *at, uint64_t time_ns) {
+  uint64_t us = time_ns / 1000 + (time_ns % 1000 >= 500);
+  if (KYMO_UNLIKELY(us - state->second_us >= 1000000))
+    set_second(state, us / 1000000);
+  memcpy(at, state->second, ROOM_OF_BLANKS);
+  at += state->second_length;
+  kymo_put_eight(at, (uint32_t)(us - state->second_us) * 100);
+  return at + 6;
+}
 
 /* "%16s-%-5d [%03d]" */
 static char *put_who(char *at, const struct kymo_who *who) {
@@ -203,8 +214,9 @@ static int trace_cmd_event(struct kymo_sink_state *state, const struct kymo_even
     print_loss(state, loss, who->cpu);
   if (!print_who(state, stream, who))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  bool is_in_seconds = state->is_in_seconds[stream->part->index];
-  out->at = (is_in_seconds ? put_microseconds : put_count)(kymo_out_room(out, 128), (uint64_t)event->time_ns);
+  char *at = kymo_out_room(out, 128);
+  out->at = state->is_in_seconds[stream->part->index] ? put_microseconds(state, at, (uint64_t)event->time_ns)
+                                                      : put_right(at, (uint64_t)event->time_ns, 12);
   kymo_out_piece(out, class_->name, class_->length);
   if (!print_text(state, class_, event))
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
@@ -274,6 +286,7 @@ static int trace_cmd_begin(struct kymo_sink_state **out, struct kymo_trace *trac
     status = kymo_print_begin(&state->print, trace, options->out, write_label, write_value, error);
   if (status < 0)
     return status;
+  set_second(state, 0);
   struct kymo_print *print = &state->print;
   const struct kymo_numbers *numbers = &print->whos.numbers;
   state->classes = kymo_arena_array(&print->arena, (size_t)numbers->class_count + 1, sizeof *state->classes);

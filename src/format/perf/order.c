@@ -37,11 +37,11 @@ static void merge(const struct perf_entry *from, size_t begin, size_t middle, si
 
 /* Merges pairs of runs until there is one: there are few, since each CPU's records are in order. */
 static bool sort(struct perf_order *order) {
-  while (order->count && run_end(order, 0) < order->count) {
+  for (size_t first; order->count && (first = run_end(order, 0)) < order->count;) {
     if (!KYMO_LIST_RESERVE(order->spare, order->spare_capacity, order->count))
       return false;
     for (size_t begin = 0; begin < order->count;) {
-      size_t middle = run_end(order, begin);
+      size_t middle = begin ? run_end(order, begin) : first;
       size_t end = middle < order->count ? run_end(order, middle) : middle;
       merge(order->entries, begin, middle, end, order->spare);
       begin = end;

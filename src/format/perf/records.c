@@ -137,6 +137,8 @@ static int next_unpacked(struct perf_records *records, struct perf_record *recor
 
 /* The bytes after a record. */
 static uint64_t more_after(const struct perf_file *file, const struct perf_record *record) {
+  if (record->type < PERF_USER)
+    return 0;
   if (record->type == PERF_AUXTRACE && record->size >= 16)
     return perf_u64(file, record->data + 8);
   if (record->type == PERF_HEADER_TRACING_DATA && record->size >= 12)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/perf/sample.h"
 #include "base/fail.h"
+#include "base/likely.h"
 #include "format/ftrace/payload.h"
 #include "format/perf/attr.h"
 #include <inttypes.h>
@@ -62,12 +63,15 @@ struct putting {
   uint32_t trace_size;
 };
 
-/* Numbers as they are in the file. False: there are fewer. */
+/* Numbers as they are in the file, few of which are copied with the bytes after them. False: there are fewer. */
 static bool copy(struct putting *putting, uint64_t size) {
   const uint8_t *from = size <= UINT32_MAX ? kymo_bytes_take(&putting->bytes, (size_t)size) : NULL;
   if (!from)
     return false;
-  memcpy(putting->packet->at, from, (size_t)size);
+  if (KYMO_LIKELY(size <= KYMO_SLACK))
+    memcpy(putting->packet->at, from, KYMO_SLACK);
+  else
+    memcpy(putting->packet->at, from, (size_t)size);
   putting->packet->at += size;
   return true;
 }
