@@ -8,22 +8,16 @@
 /* What a step writes at most before it checks the space again. */
 #define ROOM (KYMO_KERNEL_TEXT + 64)
 
-/* The text that is being written: `at` is its end, and there is space for ROOM bytes up to `last`. */
-struct text {
-  char *at, *last;
-};
+/* The functions below return the end of the text, in which space for ROOM bytes follows `at`. NULL: there is no
+ * memory. */
 
-/* More space. False: there is no memory. */
-static __attribute__((noinline)) bool grow(struct kymo_strbuf *out, struct text *text) {
-  if (text->at)
-    out->length = (size_t)(text->at - out->text);
-  text->at = kymo_strbuf_room(out, 2 * ROOM);
-  text->last = text->at ? out->text + out->capacity - ROOM - 1 : NULL;
-  return text->at != NULL;
+static __attribute__((noinline)) char *grow(struct kymo_strbuf *out, const char *at) {
+  out->length = (size_t)(at - out->text);
+  return kymo_strbuf_room(out, 2 * ROOM);
 }
 
-static inline bool has_room(struct kymo_strbuf *out, struct text *text) {
-  return KYMO_LIKELY(text->at && text->at <= text->last) || grow(out, text);
+static inline char *make_room(struct kymo_strbuf *out, char *at) {
+  return KYMO_LIKELY(out->text + out->capacity - at > ROOM) ? at : grow(out, at);
 }
 
 /* A short text of which KYMO_KERNEL_TEXT bytes can be read. */
@@ -61,8 +55,8 @@ static inline unsigned copy_characters(char *at, const uint8_t *from) {
 }
 
 /* All packets have space for 16 bytes after them. */
-static bool put_characters(const struct kymo_kernel_printing *printing, const struct kymo_kernel_step *step,
-                           struct text *text) {
+static char *put_characters(const struct kymo_kernel_printing *printing, const struct kymo_kernel_step *step,
+                            char *to) {
   const struct kymo_node *node = printing->root + step->value.node;
   const struct kymo_decoder *decoder = printing->decoder;
   uint64_t at = decoder->segments[node->segment] + node->offset_bits;
@@ -70,21 +64,18 @@ static bool put_characters(const struct kymo_kernel_printing *printing, const st
   const uint8_t *from = decoder->packet.data + at / 8;
   if (node->type->kind == KYMO_KIND_TEXT_ARRAY && node->type->length < most)
     most = node->type->length;
-  while (most) {
-    unsigned length = copy_characters(text->at, from);
-    if (length >= most) {
-      text->at += most;
-      break;
-    }
-    text->at += length;
+  while (most && to) {
+    unsigned length = copy_characters(to, from);
+    if (length >= most)
+      return to + most;
+    to += length;
     if (length < 16)
       break;
     from += 16;
     most -= 16;
-    if (!has_room(printing->out, text))
-      return false;
+    to = make_room(printing->out, to);
   }
-  return true;
+  return to;
 }
 
 /* ---- numbers ---- */
@@ -106,90 +97,82 @@ static char *put_hex(char *at, uint64_t value) {
   return kymo_put_hex(at + 2, value, false);
 }
 
-static void put_symbol(const struct kymo_kernel_step *step, uint64_t value, struct text *text) {
+static char *put_symbol(const struct kymo_kernel_step *step, uint64_t value, char *at) {
   uint32_t index = value < KYMO_KERNEL_DIRECT ? step->direct[value] : 0;
   while (index < step->count && step->labels[index].value != value)
     index++;
-  if (index < step->count)
-    text->at = put_text(text->at, step->labels[index].text, step->labels[index].length);
-  else
-    text->at = put_hex(text->at, value);
+  if (index >= step->count)
+    return put_hex(at, value);
+  return put_text(at, step->labels[index].text, step->labels[index].length);
 }
 
-static bool put_flags(struct kymo_strbuf *out, const struct kymo_kernel_step *step, uint64_t value,
-                      struct text *text) {
+static char *put_flags(struct kymo_strbuf *out, const struct kymo_kernel_step *step, uint64_t value,
+                       char *at) {
   bool more = false;
-  for (uint32_t i = 0; value && i < step->count; i++) {
+  for (uint32_t i = 0; value && at && i < step->count; i++) {
     const struct kymo_kernel_label *label = &step->labels[i];
     if ((value & label->value) != label->value)
       continue;
-    if (!has_room(out, text))
-      return false;
     if (more)
-      text->at = put_text(text->at, step->between, step->width);
-    text->at = put_text(text->at, label->text, label->length);
+      at = put_text(at, step->between, step->width);
+    at = make_room(out, put_text(at, label->text, label->length));
     value &= ~label->value;
     more = true;
   }
-  if (!value)
-    return true;
-  if (!has_room(out, text))
-    return false;
+  if (!value || !at)
+    return at;
   if (more)
-    text->at = put_text(text->at, step->between, step->width);
-  text->at = put_hex(text->at, value);
-  return true;
+    at = put_text(at, step->between, step->width);
+  return put_hex(at, value);
 }
 
 /* ---- the whole ---- */
 
 /* What kernel_print.c prints. */
-static __attribute__((noinline)) bool put_other(const struct kymo_kernel_printing *printing,
-                                                const struct kymo_kernel_step *step, struct text *text) {
-  kymo_kernel_ends(printing->out, text->at);
+static __attribute__((noinline)) char *put_other(const struct kymo_kernel_printing *printing,
+                                                 const struct kymo_kernel_step *step, char *at) {
+  kymo_kernel_ends(printing->out, at);
   if (step->code == KYMO_KERNEL_STRING)
     kymo_kernel_print_string(printing, &step->piece->number, step->node);
   else
     kymo_kernel_print_piece(printing, step->piece);
-  text->at = NULL;
-  return grow(printing->out, text);
+  return kymo_strbuf_room(printing->out, 2 * ROOM);
 }
 
 void kymo_kernel_run(const struct kymo_kernel_printing *printing) {
   struct kymo_strbuf *out = printing->out;
-  struct text text = {NULL, NULL};
+  char *at = kymo_strbuf_room(out, 2 * ROOM);
   uint64_t value;
   unsigned unused;
-  bool ok = grow(out, &text);
-  for (const struct kymo_kernel_step *step = printing->message->steps; ok; step++) {
-    if (!has_room(out, &text))
+  for (const struct kymo_kernel_step *step = printing->message->steps; at; step++) {
+    if (!(at = make_room(out, at)))
       return;
-    text.at = put_text(text.at, step->text, step->length);
+    at = put_text(at, step->text, step->length);
     switch ((enum kymo_kernel_code)step->code) {
-    case KYMO_KERNEL_END: kymo_kernel_ends(out, text.at); return;
+    case KYMO_KERNEL_END: kymo_kernel_ends(out, at); return;
     case KYMO_KERNEL_NOTHING: break;
     case KYMO_KERNEL_SIGNED:
       value = operand_of(printing, &step->value);
       unused = unused_bits(printing, step);
-      text.at = kymo_put_i64(text.at, (int64_t)(value << unused) >> unused);
+      at = kymo_put_i64(at, (int64_t)(value << unused) >> unused);
       break;
     case KYMO_KERNEL_UNSIGNED:
       value = operand_of(printing, &step->value);
       unused = unused_bits(printing, step);
-      text.at = kymo_put_u64(text.at, value << unused >> unused);
+      at = kymo_put_u64(at, value << unused >> unused);
       break;
     case KYMO_KERNEL_HEX:
       value = operand_of(printing, &step->value);
       unused = unused_bits(printing, step);
-      text.at = put_wide_hex(text.at, value << unused >> unused, step->width);
+      at = put_wide_hex(at, value << unused >> unused, step->width);
       break;
-    case KYMO_KERNEL_CHARACTERS: ok = put_characters(printing, step, &text); break;
-    case KYMO_KERNEL_FLAGS: ok = put_flags(out, step, operand_of(printing, &step->value), &text); break;
-    case KYMO_KERNEL_SYMBOL: put_symbol(step, operand_of(printing, &step->value), &text); break;
+    case KYMO_KERNEL_CHARACTERS: at = put_characters(printing, step, at); break;
+    case KYMO_KERNEL_FLAGS: at = put_flags(out, step, operand_of(printing, &step->value), at); break;
+    case KYMO_KERNEL_SYMBOL: at = put_symbol(step, operand_of(printing, &step->value), at); break;
     case KYMO_KERNEL_UNLESS: step += operand_of(printing, &step->value) ? 0 : step->jump; break;
     case KYMO_KERNEL_JUMP: step += step->jump; break;
     case KYMO_KERNEL_STRING:
-    case KYMO_KERNEL_PIECE: ok = put_other(printing, step, &text); break;
+    case KYMO_KERNEL_PIECE: at = put_other(printing, step, at); break;
     }
   }
 }
