@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting events by their classes: stream after stream, so nothing is merged, and no event is made. */
+/*
+ * Counting events by their classes: stream after stream, so nothing is merged, and no event is made. Most
+ * events are counted in lanes, for several streams at a time (decode/ahead.h); lookahead finds the others,
+ * and all damage.
+ */
 #include "base/fail.h"
+#include "base/guard.h"
+#include "decode/ahead.h"
 #include "trace/trace.h"
+#include <string.h>
 
 bool kymo_trace_can_count(const struct kymo_trace *trace) {
   return !trace->is_merging && !trace->filter && !trace->follow && !trace->wants_times &&
@@ -16,17 +23,81 @@ static void count_found(const struct kymo_decoder *decoder, uint64_t *counts) {
     counts[plans[decoder->found[i].index].kind]++;
 }
 
-static int count_stream(struct stream_state *stream, uint64_t *counts, struct kymo_error *error) {
+/* Counts the next events of a stream that lookahead finds; its phase is DONE if there are none. */
+static int count_next(struct stream_state *stream, uint64_t *counts, struct kymo_error *error) {
   int status = kymo_stream_advance(stream, error);
-  while (status >= 0 && (stream->phase == STREAM_EVENT || stream->phase == STREAM_NOTICE)) {
-    if (stream->phase == STREAM_EVENT) {
-      count_found(&stream->decoder, counts);
-      status = kymo_stream_advance(stream, error);
-    } else {
-      status = kymo_stream_pass_notice(stream, error);
-    }
+  while (status >= 0 && stream->phase == STREAM_NOTICE)
+    status = kymo_stream_pass_notice(stream, error);
+  if (status >= 0 && stream->phase == STREAM_EVENT)
+    count_found(&stream->decoder, counts);
+  return status;
+}
+
+/* ---- several streams at a time ---- */
+
+/* More gain nothing: the lanes then wait for memory alone. */
+#define LANES 4
+
+/* Streams that are counted in turn; each is within a packet. */
+struct counting {
+  const struct kymo_trace *trace;
+  uint64_t *counts;
+  bool has_lanes; /* else each stream is read to its end, by lookahead alone */
+  size_t next;    /* the first stream that was not begun */
+  struct stream_state *streams[LANES];
+  struct kymo_lane lanes[LANES];
+  uint32_t lane_count;
+};
+
+/* Counts events of a stream until it has a lane. KYMO_END: it has no more; negative: failed. */
+static int count_to_lane(struct counting *counting, struct stream_state *stream, struct kymo_lane *lane,
+                         struct kymo_error *error) {
+  int status;
+  while ((status = count_next(stream, counting->counts, error)) >= 0 && stream->phase == STREAM_EVENT)
+    if (counting->has_lanes && !stream->part->has_window &&
+        kymo_lane_begin(lane, &stream->decoder, counting->counts + stream->decoder.first_kind))
+      return KYMO_OK;
+  return status < 0 ? status : KYMO_END;
+}
+
+/* Takes streams until all lanes are in use. */
+static int fill_lanes(struct counting *counting, struct kymo_error *error) {
+  int status = KYMO_OK;
+  while (status >= 0 && counting->lane_count < LANES && counting->next < counting->trace->stream_count) {
+    struct stream_state *stream = counting->trace->streams[counting->next++];
+    status = count_to_lane(counting, stream, &counting->lanes[counting->lane_count], error);
+    if (status == KYMO_OK)
+      counting->streams[counting->lane_count++] = stream;
   }
   return status;
+}
+
+/* Ends a lane, and begins the next one of its stream, if there is one. KYMO_E_ABSENT: lookahead would have
+ * found damage that lanes do not see. */
+static int renew_lane(struct counting *counting, uint32_t at, struct kymo_error *error) {
+  struct kymo_lane *lane = &counting->lanes[at];
+  struct stream_state *stream = counting->streams[at];
+  if (!kymo_lane_end(lane, &stream->decoder))
+    return KYMO_E_ABSENT;
+  int status = count_to_lane(counting, stream, lane, error);
+  if (status != KYMO_END)
+    return status;
+  *lane = counting->lanes[--counting->lane_count];
+  counting->streams[at] = counting->streams[counting->lane_count];
+  return KYMO_OK;
+}
+
+static int count_all(struct counting *counting, struct kymo_error *error) {
+  uint64_t faults = kymo_guard_faults();
+  int status = fill_lanes(counting, error);
+  while (status >= 0 && counting->lane_count > 0) {
+    status = renew_lane(counting, kymo_lanes_run(counting->lanes, counting->lane_count), error);
+    if (counting->has_lanes && kymo_guard_faults() != faults)
+      return KYMO_E_ABSENT;
+    if (status >= 0)
+      status = fill_lanes(counting, error);
+  }
+  return status < 0 ? status : KYMO_OK;
 }
 
 static void drop_unwanted(const struct kymo_trace *trace, uint64_t *counts) {
@@ -40,9 +111,14 @@ static void drop_unwanted(const struct kymo_trace *trace, uint64_t *counts) {
 }
 
 int kymo_trace_count_classes(struct kymo_trace *trace, uint64_t *counts, struct kymo_error *error) {
-  int status = KYMO_OK;
-  for (size_t i = 0; i < trace->stream_count && status >= 0; i++)
-    status = count_stream(trace->streams[i], counts, error);
+  struct counting counting = {.trace = trace, .counts = counts, .has_lanes = true};
+  int status = count_all(&counting, error);
+  if (status == KYMO_E_ABSENT) { /* again, without lanes */
+    kymo_trace_rewind(trace);
+    memset(counts, 0, kymo_trace_class_count(trace) * sizeof *counts);
+    counting = (struct counting){.trace = trace, .counts = counts};
+    status = count_all(&counting, error);
+  }
   if (trace->arena.failed && status >= 0) /* what was found so far may be incomplete */
     status = kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   drop_unwanted(trace, counts);
