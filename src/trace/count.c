@@ -112,9 +112,11 @@ static void drop_unwanted(const struct kymo_trace *trace, uint64_t *counts) {
 
 int kymo_trace_count_classes(struct kymo_trace *trace, uint64_t *counts, struct kymo_error *error) {
   struct counting counting = {.trace = trace, .counts = counts, .has_lanes = true};
+  struct kymo_losses losses = trace->losses;
   int status = count_all(&counting, error);
   if (status == KYMO_E_ABSENT) { /* again, without lanes */
     kymo_trace_rewind(trace);
+    trace->losses = losses;
     memset(counts, 0, kymo_trace_class_count(trace) * sizeof *counts);
     counting = (struct counting){.trace = trace, .counts = counts};
     status = count_all(&counting, error);
