@@ -153,6 +153,7 @@ static void repeat_text(struct fleet_block *block, struct fleet_column *column, 
 /* Copies the value of the row before `begin` up to the last row. */
 static void repeat(struct fleet_block *block, struct fleet_column *column, uint32_t begin) {
   uint32_t end = block->rows;
+  uint64_t value = column->type == FLEET_TEXT ? 0 : column->numbers[begin - 1];
   if (column->has_nulls) {
     if (!grow((void **)&column->nulls, &column->null_capacity, end - 1, 1))
       block->failed = true;
@@ -165,7 +166,7 @@ static void repeat(struct fleet_block *block, struct fleet_column *column, uint3
     block->failed = true;
   else
     for (uint32_t i = begin; i < end; i++)
-      column->numbers[i] = column->numbers[begin - 1];
+      column->numbers[i] = value;
 }
 
 void fleet_block_settle(struct fleet_block *block) {

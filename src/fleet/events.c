@@ -15,7 +15,6 @@
  * batches depend on the trace alone. */
 #define HELD_BYTES (256u << 20)
 #define HELD_EVENTS 16384
-#define DAY_NS INT64_C(86400000000000)
 
 enum {
   STREAM,
@@ -368,10 +367,9 @@ static bool is_same(const struct fleet_steady *a, const struct fleet_steady *b) 
          a->class_number == b->class_number && a->has_pid == b->has_pid && a->pid == b->pid;
 }
 
-/* The columns of every event; the row ends with its fields. *repeats: the steady ones are those of the row
- * before it. */
-static bool put_own(struct fleet_events *events, struct fleet_kind *kind, const struct kymo_event *event,
-                    bool *repeats) {
+/* Puts the steady columns. *repeats: they are those of the row before it. */
+static bool look_at_steady(struct fleet_events *events, struct fleet_kind *kind,
+                           const struct kymo_event *event, bool *repeats) {
   struct fleet_block *block = &kind->table.block;
   const struct kymo_who *who = kymo_who_of(&events->reader->whos, event);
   struct fleet_steady now = {.packet = events->place.number,
@@ -381,28 +379,37 @@ static bool put_own(struct fleet_events *events, struct fleet_kind *kind, const 
   if (!who)
     return false;
   now.has_pid = find_pid(events, event, &now.pid);
+  now.is_of_packet = events->snapshot_count == 0 && !events->fields[now.class_number].has_pid &&
+                     kymo_who_is_of_packet(&events->reader->whos, event);
   *repeats = block->rows && is_same(&now, &kind->steady);
   if (!*repeats) {
     fleet_block_settle(block);
     kind->steady = now;
     put_steady(events, block, event, who, &now);
   }
+  return true;
+}
+
+/* The columns of every event; the row ends with its fields. */
+static bool put_own(struct fleet_events *events, struct fleet_kind *kind, const struct kymo_event *event,
+                    bool *repeats) {
+  struct fleet_block *block = &kind->table.block;
+  const struct fleet_steady *last = &kind->steady;
+  *repeats = block->rows && last->is_of_packet && last->packet == events->place.number &&
+             last->class_number == kymo_kind_of(event);
+  if (!*repeats && !look_at_steady(events, kind, event, repeats))
+    return false;
   fleet_put_number(block, SEQ, events->place.seq);
   fleet_put_number(block, TS, (uint64_t)event->time_ns);
   return true;
 }
 
-int64_t fleet_day_of(int64_t time_ns, bool is_epoch) {
-  int64_t day = is_epoch && time_ns > 0 ? time_ns / DAY_NS : 0;
-  return day < FLEET_DAY_MAX ? day : FLEET_DAY_MAX;
-}
-
 /* ---- rows ---- */
 
-int fleet_table_row(struct fleet_table *table, int64_t day, struct kymo_error *error) {
+int fleet_table_look(struct fleet_table *table, int64_t day, struct kymo_error *error) {
   int status = KYMO_OK;
   bool is_full = table->block.rows >= BATCH_ROWS;
-  if (table->block.rows % 1024 == 0) {
+  if (table->block.rows % FLEET_LOOK_ROWS == 0) {
     fleet_block_settle(&table->block);
     is_full |= fleet_block_bytes(&table->block) >= BATCH_BYTES;
   }

@@ -35,6 +35,7 @@ struct fleet_steady {
   uint64_t error_ns;    /* of the clock */
   uint64_t class_number, has_pid;
   int64_t pid;
+  bool is_of_packet; /* they are the same for all events of this class in the packet */
 };
 
 /* The table of the classes of one name. */
@@ -87,8 +88,19 @@ enum { FLEET_EVENT_COLUMNS = 10 };
 void fleet_put_utf8(struct fleet_block *block, uint32_t column, struct kymo_strbuf *scratch,
                     const uint8_t *bytes, uint64_t count, enum kymo_encoding encoding);
 /* The day of a time, as ClickHouse counts them. */
-int64_t fleet_day_of(int64_t time_ns, bool is_epoch);
+static inline int64_t fleet_day_of(int64_t time_ns, bool is_epoch) {
+  int64_t day = is_epoch && time_ns > 0 ? time_ns / INT64_C(86400000000000) : 0;
+  return day < FLEET_DAY_MAX ? day : FLEET_DAY_MAX;
+}
+/* Looks after each FLEET_LOOK_ROWS rows whether a batch is complete. */
+#define FLEET_LOOK_ROWS 1024
+int fleet_table_look(struct fleet_table *table, int64_t day, struct kymo_error *error);
 /* Begins a row, after sending the rows so far if there are enough or if the day changes. */
-int fleet_table_row(struct fleet_table *table, int64_t day, struct kymo_error *error);
+static inline int fleet_table_row(struct fleet_table *table, int64_t day, struct kymo_error *error) {
+  const struct fleet_block *block = &table->block;
+  if (block->rows % FLEET_LOOK_ROWS && day == table->day && !block->failed)
+    return KYMO_OK;
+  return fleet_table_look(table, day, error);
+}
 
 #endif

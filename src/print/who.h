@@ -135,6 +135,10 @@ static inline const struct kymo_who *kymo_who_of(struct kymo_whos *whos, const s
   }
   return kymo_who_read(whos, event);
 }
+/* Whether all events of the packet have the writer that kymo_who_of has returned for this one. */
+static inline bool kymo_who_is_of_packet(const struct kymo_whos *whos, const struct kymo_event *event) {
+  return !whos->classes[event->packet->stream->part->index][event->class_->stream->index].common_says;
+}
 /* A writer as a sink prints it: at most 64 + 1 + 32 + 1 + 20 + 1 + 20 bytes. */
 struct kymo_who_view {
   uint64_t version; /* of the struct kymo_who */

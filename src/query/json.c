@@ -9,7 +9,7 @@
 
 /* ---- payloads of numbers ---- */
 
-/* A number at a constant distance from the event header, and the text before it: ,"name": */
+/* A number at a constant distance from the event header, and the text before it: {"name": or ,"name": */
 struct number {
   const char *label;
   uint32_t length;
@@ -37,7 +37,7 @@ static bool add_number(struct query_reader *reader, struct query_json_class *cla
                        const struct kymo_node *node) {
   const struct kymo_type *type = node->type;
   struct kymo_strbuf label = {0};
-  kymo_strbuf_puts(&label, class_->count ? "," : "");
+  kymo_strbuf_puts(&label, class_->count ? "," : "{");
   kymo_json_add_text(&label, node->member->name ? node->member->name : "");
   kymo_strbuf_puts(&label, ":");
   const char *copy = label.failed ? NULL : kymo_arena_copy(&reader->arena, label.text, label.length);
@@ -57,13 +57,14 @@ static bool find_numbers(struct query_reader *reader, struct query_json_class *c
   const struct kymo_node *root = class_->plan->payload, *node = root ? kymo_node_first(root) : NULL;
   uint32_t count = root ? root->type->member_count : 0;
   class_->numbers = kymo_arena_array(&reader->arena, count + 1u, sizeof *class_->numbers);
-  bool is_plain = root && class_->numbers;
+  bool is_plain = count && class_->numbers;
+  class_->room = 1;
   for (uint32_t i = 0; is_plain && i < count; i++, node += node->span)
     is_plain = is_number(node, class_->plan) && add_number(reader, class_, node);
   return is_plain;
 }
 
-/* Adds the payload if its class is one of numbers. */
+/* Adds the payload as an object if its class is one of numbers. */
 static bool add_numbers(struct query_reader *reader, const struct kymo_event *event) {
   if (!reader->json && !(reader->json = calloc(reader->source->class_count + 1u, sizeof *reader->json)))
     return false;
@@ -85,7 +86,8 @@ static bool add_numbers(struct query_reader *reader, const struct kymo_event *ev
     at = number->is_signed ? kymo_put_i64(at + number->length, kymo_sign_extend(bits, number->size_bits))
                            : kymo_put_u64(at + number->length, bits);
   }
-  kymo_strbuf_used(&reader->text, (size_t)(at - reader->text.text) - reader->text.length);
+  *at++ = '}';
+  kymo_strbuf_used(&reader->text, (size_t)(at - reader->text.text));
   return true;
 }
 
@@ -98,9 +100,10 @@ static bool is_list(const struct kymo_type *type) {
 void query_json_scope(struct query_reader *reader, const struct kymo_event *event, enum kymo_scope scope) {
   static const struct kymo_type group = {.kind = KYMO_KIND_STRUCT};
   reader->text.length = 0;
+  if (scope == KYMO_SCOPE_PAYLOAD && event->plan && add_numbers(reader, event))
+    return;
   kymo_strbuf_puts(&reader->text, "{");
-  bool is_done = scope == KYMO_SCOPE_PAYLOAD && event->plan && add_numbers(reader, event);
-  if (!is_done && kymo_walk_begin(reader->walk, event, scope))
+  if (kymo_walk_begin(reader->walk, event, scope))
     kymo_json_add_rest(&reader->text, reader->walk, &group);
   kymo_strbuf_puts(&reader->text, "}");
 }
