@@ -202,10 +202,11 @@ static int next_raw(struct stream_state *stream) {
 
 /* ---- the way on ---- */
 
-/* Much lookahead is efficient; but all streams together should stay within the caches. */
+/* Much lookahead is efficient, since each one begins with data that is not in the caches of a core; but all
+ * streams together should stay within the last cache. */
 #define EVENTS_MAX 64
 #define EVENTS_MIN 8
-#define EVENTS_BYTES ((size_t)1 << 20)
+#define EVENTS_BYTES ((size_t)1 << 21)
 
 int kymo_stream_prepare(struct stream_state *stream, struct kymo_error *error) {
   size_t streams = stream->trace->stream_count ? stream->trace->stream_count : 1;
