@@ -6,12 +6,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { NAMES_ROOM = 64 }; /* for the longest path below the directory */
+
+/* ---- files ---- */
 
 bool kymo_beside_is(const char *name) {
   return strcmp(name, KYMO_KERNEL_DIRECTORY) == 0 || strcmp(name, KYMO_SAMPLES_DIRECTORY) == 0;
@@ -77,4 +82,43 @@ void kymo_beside_remove(const char *directory) {
       rmdir(path);
   }
   rmdir(directory);
+}
+
+/* ---- the thread ---- */
+
+int kymo_beside_thread_new(struct kymo_beside_thread *thread, struct kymo_error *error) {
+  thread->end = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return thread->end < 0 ? kymo_fail(error, KYMO_E_SYSTEM, "cannot make an eventfd: %s", strerror(errno))
+                         : KYMO_OK;
+}
+
+int kymo_beside_thread_begin(struct kymo_beside_thread *thread, void *(*work)(void *), void *argument,
+                             struct kymo_error *error) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int reason = pthread_create(&thread->thread, NULL, work, argument);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  thread->is_running = !reason;
+  return reason ? kymo_fail(error, KYMO_E_SYSTEM, "cannot start a thread: %s", strerror(reason)) : KYMO_OK;
+}
+
+bool kymo_beside_thread_wait(const struct kymo_beside_thread *thread, int milliseconds) {
+  return poll(&(struct pollfd){thread->end, POLLIN, 0}, 1, milliseconds) > 0;
+}
+
+void kymo_beside_thread_end(struct kymo_beside_thread *thread) {
+  uint64_t one = 1;
+  if (!thread->is_running)
+    return;
+  while (write(thread->end, &one, sizeof one) < 0 && errno == EINTR)
+    ;
+  pthread_join(thread->thread, NULL);
+  thread->is_running = false;
+}
+
+void kymo_beside_thread_free(struct kymo_beside_thread *thread) {
+  kymo_beside_thread_end(thread);
+  if (thread->end >= 0)
+    close(thread->end);
 }

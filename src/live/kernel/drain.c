@@ -12,11 +12,8 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,13 +29,12 @@ struct kymo_kernel_drain {
   char instance[KYMO_PATH_MAX], directory[KYMO_PATH_MAX];
   struct cpu *cpus;
   uint32_t count, capacity;
-  int pipe[2], clocks, end; /* clocks: the file; end: an eventfd that ends the thread */
-  struct pollfd *waits;     /* `end`, and the CPUs' */
-  size_t stuck;             /* bytes in the pipe that could not be written … */
-  uint32_t stuck_cpu;       /* … to the file of this CPU (index) */
-  pthread_t thread;
-  pid_t tid; /* of the thread, stored with release before `begin` returns */
-  bool is_running;
+  int pipe[2], clocks;  /* clocks: the file */
+  struct pollfd *waits; /* the end of the thread, and the CPUs' */
+  size_t stuck;         /* bytes in the pipe that could not be written … */
+  uint32_t stuck_cpu;   /* … to the file of this CPU (index) */
+  struct kymo_beside_thread thread;
+  pid_t tid;                 /* of the thread, stored with release before `begin` returns */
   int64_t clocks_ns;         /* when to note the clocks next */
   struct kymo_error failure; /* the first one; code 0: none */
 };
@@ -95,14 +91,16 @@ int kymo_kernel_drain_new(struct kymo_kernel_drain **out, const struct kymo_kern
   if (!drain)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
   drain->options = *options;
-  drain->pipe[0] = drain->pipe[1] = drain->clocks = drain->end = -1;
+  drain->pipe[0] = drain->pipe[1] = drain->clocks = -1;
   snprintf(drain->instance, sizeof drain->instance, "%s", options->instance);
   snprintf(drain->directory, sizeof drain->directory, "%s", options->directory);
-  drain->end = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (drain->end < 0 || pipe2(drain->pipe, O_CLOEXEC | O_NONBLOCK))
+  int status = kymo_beside_thread_new(&drain->thread, error);
+  if (status)
+    return status;
+  if (pipe2(drain->pipe, O_CLOEXEC | O_NONBLOCK))
     return kymo_fail(error, KYMO_E_SYSTEM, "cannot make a pipe: %s", strerror(errno));
   fcntl(drain->pipe[0], F_SETPIPE_SZ, PIPE_BYTES); /* else it is smaller, and there are more system calls */
-  int status = open_cpus(drain, error);
+  status = open_cpus(drain, error);
   if (status == KYMO_OK)
     status = kymo_beside_begin_clocks(drain->directory, options->clock, &drain->clocks, error);
   if (status == KYMO_OK && !(drain->waits = calloc(drain->count + 1u, sizeof *drain->waits)))
@@ -171,16 +169,12 @@ static void keep_time(struct kymo_kernel_drain *drain) {
 
 /* ---- the thread ---- */
 
-static bool has_ended(const struct kymo_kernel_drain *drain) {
-  return poll(&(struct pollfd){drain->end, POLLIN, 0}, 1, 0) > 0;
-}
-
 /* Until a buffer is filled to a part (buffer_percent), for a moment at most. Old kernels do not wait for
  * that: so there is a rest if there was nothing to move. */
 static void wait_for_pages(struct kymo_kernel_drain *drain, bool moved) {
-  if (!moved && poll(&(struct pollfd){drain->end, POLLIN, 0}, 1, REST_MS) > 0)
+  if (!moved && kymo_beside_thread_wait(&drain->thread, REST_MS))
     return;
-  drain->waits[0] = (struct pollfd){drain->end, POLLIN, 0};
+  drain->waits[0] = (struct pollfd){drain->thread.end, POLLIN, 0};
   for (uint32_t i = 0; i < drain->count; i++)
     drain->waits[i + 1] = (struct pollfd){drain->cpus[i].from, POLLIN, 0};
   poll(drain->waits, drain->count + 1, PAUSE_MS);
@@ -190,7 +184,7 @@ static void *work(void *argument) {
   struct kymo_kernel_drain *drain = argument;
   __atomic_store_n(&drain->tid, (pid_t)syscall(SYS_gettid),
                    __ATOMIC_RELEASE); /* partner: kymo_kernel_drain_begin */
-  while (!has_ended(drain)) {
+  while (!kymo_beside_thread_wait(&drain->thread, 0)) {
     bool moved = move_pages(drain);
     keep_time(drain);
     wait_for_pages(drain, moved);
@@ -199,30 +193,13 @@ static void *work(void *argument) {
 }
 
 int kymo_kernel_drain_begin(struct kymo_kernel_drain *drain, struct kymo_error *error) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int reason = pthread_create(&drain->thread, NULL, work, drain);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (reason)
-    return kymo_fail(error, KYMO_E_SYSTEM, "cannot start a thread: %s", strerror(reason));
-  drain->is_running = true;
-  while (!__atomic_load_n(&drain->tid, __ATOMIC_ACQUIRE)) /* partner: work */
+  int status = kymo_beside_thread_begin(&drain->thread, work, drain, error);
+  while (status == KYMO_OK && !__atomic_load_n(&drain->tid, __ATOMIC_ACQUIRE)) /* partner: work */
     sched_yield();
-  return KYMO_OK;
+  return status;
 }
 
 int kymo_kernel_drain_tid(const struct kymo_kernel_drain *drain) { return drain->tid; }
-
-static void end_thread(struct kymo_kernel_drain *drain) {
-  uint64_t one = 1;
-  if (!drain->is_running)
-    return;
-  while (write(drain->end, &one, sizeof one) < 0 && errno == EINTR)
-    ;
-  pthread_join(drain->thread, NULL);
-  drain->is_running = false;
-}
 
 /* ---- the end ---- */
 
@@ -274,7 +251,7 @@ static void count_stuck(struct kymo_kernel_drain *drain, uint8_t *page, struct k
 int kymo_kernel_drain_end(struct kymo_kernel_drain *drain, uint64_t *lost, struct kymo_error *error) {
   struct kymo_kernel_pages unwritten = {.page_size = drain->options.page_size};
   uint8_t *page = malloc(drain->options.page_size);
-  end_thread(drain);
+  kymo_beside_thread_end(&drain->thread);
   while (move_pages(drain))
     ;
   if (page) {
@@ -294,7 +271,7 @@ int kymo_kernel_drain_end(struct kymo_kernel_drain *drain, uint64_t *lost, struc
 void kymo_kernel_drain_free(struct kymo_kernel_drain *drain) {
   if (!drain)
     return;
-  end_thread(drain);
+  kymo_beside_thread_free(&drain->thread);
   for (uint32_t i = 0; i < drain->count; i++) {
     if (drain->cpus[i].from >= 0)
       close(drain->cpus[i].from);
@@ -306,8 +283,6 @@ void kymo_kernel_drain_free(struct kymo_kernel_drain *drain) {
       close(drain->pipe[i]);
   if (drain->clocks >= 0)
     close(drain->clocks);
-  if (drain->end >= 0)
-    close(drain->end);
   free(drain->cpus);
   free(drain->waits);
   free(drain);

@@ -8,13 +8,9 @@
 #include "live/sync.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 /* A sample with a long call chain; the part of a ring that may be full when it is drained. */
@@ -23,14 +19,13 @@ enum { LARGE_SAMPLE = 1024, PART = 4, PAUSE_LEAST_MS = 2, PAUSE_MOST_MS = 200, S
 struct kymo_sampling_drain {
   struct kymo_sampling_drain_options options;
   char path[KYMO_PATH_MAX + 16];
-  int file, clocks, end; /* end: an eventfd that ends the thread */
-  uint64_t at;           /* where the file ends */
-  uint8_t *copy;         /* of what a ring holds */
+  int file, clocks;
+  uint64_t at;   /* where the file ends */
+  uint8_t *copy; /* of what a ring holds */
   struct kymo_sampling_once once;
   uint64_t samples, losses;                     /* in the file; and losses that its records show */
   uint64_t unwritten_samples, unwritten_losses; /* the same of records that could not be written */
-  pthread_t thread;
-  bool is_running;
+  struct kymo_beside_thread thread;
   int64_t clocks_ns;         /* when to note the clocks next */
   struct kymo_error failure; /* the first one; code 0: none */
 };
@@ -74,14 +69,14 @@ int kymo_sampling_drain_new(struct kymo_sampling_drain **out,
   drain->options = *options;
   drain->file = drain->clocks = -1;
   drain->at = KYMO_SAMPLING_DATA_AT;
-  drain->end = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (drain->end < 0)
-    return kymo_fail(error, KYMO_E_SYSTEM, "cannot make an eventfd: %s", strerror(errno));
+  int status = kymo_beside_thread_new(&drain->thread, error);
+  if (status)
+    return status;
   snprintf(drain->path, sizeof drain->path, "%s/perf.data", options->directory);
   drain->file = open(drain->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (drain->file < 0)
     return kymo_fail_errno(error, drain->path, "cannot write");
-  int status = write_head(drain, 0, false, error);
+  status = write_head(drain, 0, false, error);
   return status ? status
                 : kymo_beside_begin_clocks(options->directory, options->clock, &drain->clocks, error);
 }
@@ -181,7 +176,7 @@ static void *work(void *argument) {
   do {
     move_rings(drain, false);
     keep_time(drain);
-  } while (poll(&(struct pollfd){drain->end, POLLIN, 0}, 1, pause_ms) <= 0);
+  } while (!kymo_beside_thread_wait(&drain->thread, pause_ms));
   return NULL;
 }
 
@@ -198,23 +193,7 @@ int kymo_sampling_drain_begin(struct kymo_sampling_drain *drain, const char *rec
       *error = drain->failure;
     return drain->failure.code;
   }
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int reason = pthread_create(&drain->thread, NULL, work, drain);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  drain->is_running = !reason;
-  return reason ? kymo_fail(error, KYMO_E_SYSTEM, "cannot start a thread: %s", strerror(reason)) : KYMO_OK;
-}
-
-static void end_thread(struct kymo_sampling_drain *drain) {
-  uint64_t one = 1;
-  if (!drain->is_running)
-    return;
-  while (write(drain->end, &one, sizeof one) < 0 && errno == EINTR)
-    ;
-  pthread_join(drain->thread, NULL);
-  drain->is_running = false;
+  return kymo_beside_thread_begin(&drain->thread, work, drain, error);
 }
 
 /* ---- the end ---- */
@@ -253,7 +232,7 @@ static int complete(struct kymo_sampling_drain *drain, struct kymo_error *error)
 
 int kymo_sampling_drain_end(struct kymo_sampling_drain *drain, struct kymo_sampling_count *count,
                             struct kymo_error *error) {
-  end_thread(drain);
+  kymo_beside_thread_end(&drain->thread);
   if (drain->copy)
     move_rings(drain, true);
   note_clocks(drain);
@@ -264,13 +243,11 @@ int kymo_sampling_drain_end(struct kymo_sampling_drain *drain, struct kymo_sampl
 void kymo_sampling_drain_free(struct kymo_sampling_drain *drain) {
   if (!drain)
     return;
-  end_thread(drain);
+  kymo_beside_thread_free(&drain->thread);
   if (drain->file >= 0)
     close(drain->file);
   if (drain->clocks >= 0)
     close(drain->clocks);
-  if (drain->end >= 0)
-    close(drain->end);
   kymo_sampling_once_free(&drain->once);
   free(drain->copy);
   free(drain);
