@@ -12,6 +12,9 @@ here=$KYMO_SOURCE/tests/view
 cd "$TMPDIR" || exit 1
 export XDG_CACHE_HOME=$TMPDIR/cache KYMO_DESCRIPTIONS=$KYMO_SOURCE/descriptions
 
+# sanitizers are slow: a third of the events
+third=$([ -n "$sanitizer" ] && echo 3 || echo 1)
+
 agrees() { python3 "$here/check.py" "$kymo" "$probe" "$@"; }
 
 # ---- a trace that kymo has recorded ----
@@ -19,12 +22,12 @@ cat >program.c <<'C'
 #include <kymo/trace.h>
 #include <pthread.h>
 static void *work(void *from) {
-  for (unsigned i = 0; i < 3000; i++) {
+  for (unsigned i = 0; i < ROUNDS; i++) {
     unsigned long id = (unsigned long)from * 10000 + i;
     KYMO_SPAN(app, outer);
     const char *name = i % 7 ? "often" : i % 2 ? "some times" : "rarely";
     KYMO(job, begin, id, name);
-    if (i == 2999 && from) {
+    if (i == ROUNDS - 1 && from) {
       KYMO_SPAN_BEGIN(app, unended);
       KYMO_SPAN_BEGIN(app, unended_inside);
     }
@@ -46,7 +49,7 @@ int main(void) {
 }
 C
 record() {
-  ${KYMO_CC:-cc} $sanitizer -I"$KYMO_SOURCE/include" program.c -o program -L"$KYMO_BUILD" -Wl,-rpath,"$KYMO_BUILD" -lkymo-trace -lpthread &&
+  ${KYMO_CC:-cc} $sanitizer -DROUNDS=$((3000 / third)) -I"$KYMO_SOURCE/include" program.c -o program -L"$KYMO_BUILD" -Wl,-rpath,"$KYMO_BUILD" -lkymo-trace -lpthread &&
     "$kymo" record -q -o recorded -- ./program
 }
 if record >words 2>&1; then
@@ -58,7 +61,7 @@ if record >words 2>&1; then
   check "recorded: a filtered selection" agrees selection recorded 2 998 'EVENT LIKE "app:*"'
   check "recorded: all of it" agrees selection recorded 0 2000
   check "recorded: texts" agrees texts recorded name
-  check "recorded: rows" agrees rows recorded 12000 300
+  check "recorded: rows" agrees rows recorded $((12000 / third)) 300
   check "recorded: filtered rows" agrees rows recorded 100 300 'EVENT = "job:step"'
   check "recorded: values" agrees values recorded i
   check "recorded: latency" agrees latency recorded job:begin job:end
@@ -69,7 +72,7 @@ else
 fi
 
 # ---- LTTng's layout: streams of processors, threads in the context, losses, pairs by their names ----
-python3 "$here/kernel.py" kernel 30000 || exit 1
+python3 "$here/kernel.py" kernel $((30000 / third)) || exit 1
 for what in tracks kinds spans drawn open; do check "processors: $what" agrees $what kernel; done
 check "processors: a filter" agrees filter kernel 'value < 100 AND vtid = 103'
 check "processors: a selection" agrees selection kernel 250 750
@@ -77,7 +80,7 @@ check "processors: a filtered selection" agrees selection kernel 100 600 'value 
 check "processors: rows" agrees rows kernel 1200 300
 check "processors: filtered rows" agrees rows kernel 100 300 'value < 100 AND vtid = 103'
 check "processors: values" agrees values kernel value
-python3 "$here/kernel.py" shorter 7000 || exit 1
+python3 "$here/kernel.py" shorter $((7000 / third)) || exit 1
 check "processors: two traces" agrees compare kernel shorter
 check "processors: texts" agrees texts kernel procname
 check "processors: latency" agrees latency kernel syscall_entry_read syscall_exit_read
@@ -97,20 +100,20 @@ kept() { # the second run takes the index that the first one has kept
 check "an index that is kept says the same" kept
 
 # ---- CPEL ----
-python3 - <<'P'
-import random, struct
-rng, strings = random.Random(5), bytearray(b'T\0')
+python3 - $((20000 / third)) <<'P'
+import random, struct, sys
+rng, strings, count = random.Random(5), bytearray(b'T\0'), int(sys.argv[1])
 def add(text):
     at = len(strings); strings.extend(text.encode() + b'\0'); return at
 names = [add(name) for name in ('begin', 'end', 'tick')]
 number, tracks, time, events = add('%d'), [add(f'worker {i}') for i in range(5)], 0, b''
-for _ in range(20000):
+for _ in range(count):
     time += rng.choice([1, 10, 1000, 50000])
     events += struct.pack('>QIII', time, rng.randrange(5), rng.choice([0, 0, 1, 1, 2]), rng.randrange(100))
 table = b'T'.ljust(64, b'\0')
 sections = [(1, bytes(strings)), (3, table + struct.pack('>I', 3) + b''.join(struct.pack('>III', i, name, number) for i, name in enumerate(names))),
             (4, table + struct.pack('>I', 5) + b''.join(struct.pack('>II', i, track) for i, track in enumerate(tracks))),
-            (5, table + struct.pack('>II', 20000, 1000000000) + events)]
+            (5, table + struct.pack('>II', count, 1000000000) + events)]
 with open('random.cpel', 'wb') as file:
     file.write(struct.pack('>BBHI', 1, 0, 4, 0) + b''.join(struct.pack('>II', kind, len(part)) + part for kind, part in sections))
 P
