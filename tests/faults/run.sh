@@ -11,7 +11,7 @@
 #   program (traced.c)     in it, and the trace can be read (judge.sh)
 #
 #   KYMO_FAULTS=all   every call, and every one with all that follow
-#   KYMO_ROUNDS=N     this number of calls of each kind, evenly over all of them (16)
+#   KYMO_ROUNDS=N     this number of calls of each kind, evenly over all of them (10)
 set -u
 . "$KYMO_SOURCE/tests/recorder/lib.sh"
 here=$KYMO_SOURCE/tests/faults
@@ -55,7 +55,7 @@ rings=$(echo rings/*)
 
 # ---- the sweep ----
 
-most=${KYMO_ROUNDS:-16}
+most=${KYMO_ROUNDS:-10}
 kinds=alloc,io,short
 [ "${KYMO_FAULTS:-}" = all ] && kinds=alloc,alloc+,io,io+,short most=0
 if ! FAULTS=io FAULTS_AT=0 LD_PRELOAD=$TMPDIR/faults.so /bin/true; then
