@@ -8,8 +8,7 @@
 /* What a step writes at most before it checks the space again. */
 #define ROOM (KYMO_KERNEL_TEXT + 64)
 
-/* The functions below return the end of the text, in which space for ROOM bytes follows `at`. NULL: there is no
- * memory. */
+/* The functions below return the end of the text, or NULL: out of memory. `at` has space for ROOM bytes. */
 
 static __attribute__((noinline)) char *grow(struct kymo_strbuf *out, const char *at) {
   out->length = (size_t)(at - out->text);

@@ -63,7 +63,7 @@ struct putting {
   uint32_t trace_size;
 };
 
-/* Numbers as they are in the file, few of which are copied with the bytes after them. False: there are fewer. */
+/* Numbers as they are in the file. A few are copied with the bytes after them. False: there are fewer. */
 static bool copy(struct putting *putting, uint64_t size) {
   const uint8_t *from = size <= UINT32_MAX ? kymo_bytes_take(&putting->bytes, (size_t)size) : NULL;
   if (!from)
