@@ -23,8 +23,8 @@ struct kymo_lane {
   uint64_t *counts; /* by kind */
 };
 
-/* A lane from the next event of the decoder on, which adds to `counts`, by the kinds of its schema. False: its
- * events are not counted so. */
+/* A lane from the next event of the decoder on, which adds to `counts`, by the kinds of its schema. False:
+ * its events are not counted so. */
 bool kymo_lane_begin(struct kymo_lane *lane, const struct kymo_decoder *decoder, uint64_t *counts);
 /* Counts in all lanes until one has to end; returns its number. */
 uint32_t kymo_lanes_run(struct kymo_lane *lanes, uint32_t count);

@@ -213,7 +213,7 @@ static void option_function(sqlite3_context *context, int count, sqlite3_value *
     sqlite3_result_error_nomem(context);
     return;
   }
-  strcpy(option->text, text);
+  memcpy(option->text, text, strlen(text));
   option->value =
       (struct query_value){type == SQLITE_INTEGER ? NULL : option->text, sqlite3_value_int64(values[1])};
   sqlite3_result_pointer(context, option, OPTION, free_option);
