@@ -124,6 +124,10 @@ if command -v readelf >/dev/null; then
   check 'statistics group by functions' grouped
 fi
 
+modules() { PYTHONPATH=$here python3 "$here/modules.py" "$kymo" file "$@"; }
+check 'addresses in modules of the kernel have the names of the modules' modules
+if [ "$has_perf" ]; then check 'which are those that perf prints' modules perf; else skip 'which are those that perf prints' 'perf is not installed'; fi
+
 # ---- recordings of perf ----
 
 if [ -z "$has_perf" ]; then

@@ -106,9 +106,10 @@ static void begin(struct perf_kernel *kernel) {
   find_end(kernel);
 }
 
-static const char *find_made(const struct perf_tasks *tasks, uint64_t address, uint64_t *from) {
-  const struct perf_function *functions = tasks->functions;
-  uint32_t at = KYMO_COUNT_BEFORE(tasks->function_count, i, functions[i].start <= address);
+/* In a list that is ordered by start. */
+static const char *find_in(const struct perf_function *functions, uint32_t count, uint64_t address,
+                           uint64_t *from) {
+  uint32_t at = KYMO_COUNT_BEFORE(count, i, functions[i].start <= address);
   if (at == 0 || address >= functions[at - 1].end)
     return NULL;
   *from = functions[at - 1].start;
@@ -121,7 +122,8 @@ const char *kymo_perf_function(struct perf_kernel *kernel, uint64_t address, uin
     begin(kernel);
   if (kernel->is_known && address >= tasks->kernel_start && address < kernel->end)
     return kymo_ftrace_function(&kernel->names, address, from);
-  return find_made(tasks, address, from);
+  const char *name = find_in(tasks->functions, tasks->function_count, address, from);
+  return name ? name : find_in(tasks->kernel_modules, tasks->kernel_module_count, address, from);
 }
 
 const char *kymo_perf_printk(struct perf_kernel *kernel, uint64_t address) {

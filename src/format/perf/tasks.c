@@ -9,6 +9,7 @@
 
 #define ANCESTORS_MAX 64
 #define KERNEL_NAME "[kernel.kallsyms]"
+#define MODULE_END ".ko" /* of the file of a module, before what says how it is compressed */
 
 enum { MISC_DATA = 1 << 13, MISC_EXEC = 1 << 13, MISC_BUILD_ID = 1 << 14, KSYMBOL_GONE = 1 };
 
@@ -31,6 +32,7 @@ void kymo_perf_tasks_end(struct perf_tasks *tasks) {
   free(tasks->processes);
   free(tasks->modules);
   free(tasks->functions);
+  free(tasks->kernel_modules);
   kymo_hash_table_free(&tasks->by_pid);
   kymo_arena_free(&tasks->arena);
 }
@@ -235,6 +237,40 @@ static void take_kernel(struct perf_tasks *tasks, const struct perf_task *task) 
   tasks->kernel_build_id = task->build_id ? task->build_id : build_id_of(tasks->file, KERNEL_NAME);
 }
 
+/* "[ext4]", also for "/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz", where "-" is "_". NULL: this is no
+ * module, or there is no memory, which *is_good says. */
+static const char *kernel_module_name(struct perf_tasks *tasks, const char *text, bool *is_good) {
+  const char *slash = strrchr(text, '/'), *begin = slash ? slash + 1 : text + 1;
+  const char *end = slash ? strstr(begin, MODULE_END) : strchr(text, ']');
+  bool is_file = text[0] == '/' && end && (end[strlen(MODULE_END)] == '\0' || end[strlen(MODULE_END)] == '.');
+  bool is_name =
+      text[0] == '[' && end && strncmp(text, "[kernel.", 8) != 0 && strncmp(text, "[guest.", 7) != 0;
+  if ((!is_file && !is_name) || end == begin)
+    return NULL;
+  size_t length = (size_t)(end - begin);
+  char *name = kymo_arena_alloc(&tasks->arena, length + 3);
+  *is_good = name != NULL;
+  if (!name)
+    return NULL;
+  name[0] = '[';
+  for (size_t i = 0; i < length; i++)
+    name[i + 1] = begin[i] == '-' ? '_' : begin[i];
+  memcpy(name + length + 1, "]", 2);
+  return name;
+}
+
+static bool add_kernel_module(struct perf_tasks *tasks, const struct perf_task *task) {
+  bool is_good = true;
+  const char *name = kernel_module_name(tasks, task->text, &is_good);
+  if (!name || task->start + task->length < task->start)
+    return is_good;
+  if (!KYMO_LIST_ROOM(tasks->kernel_modules, tasks->kernel_module_capacity, tasks->kernel_module_count))
+    return false;
+  tasks->kernel_modules[tasks->kernel_module_count++] =
+      (struct perf_function){task->start, task->start + task->length, name};
+  return true;
+}
+
 static bool add_module(struct perf_tasks *tasks, const struct perf_task *task) {
   uintptr_t item = find_process(tasks, task->pid);
   uint32_t process = (uint32_t)(item - 1);
@@ -282,7 +318,7 @@ static bool replay(struct perf_tasks *tasks, struct latest *latest, const struct
     if (task->pid != -1)
       return add_module(tasks, task);
     take_kernel(tasks, task);
-    return true;
+    return add_kernel_module(tasks, task);
   }
 }
 
@@ -312,6 +348,8 @@ bool kymo_perf_tasks_finish(struct perf_tasks *tasks) {
     qsort(tasks->names, tasks->name_count, sizeof *tasks->names, by_thread);
   if (tasks->function_count)
     qsort(tasks->functions, tasks->function_count, sizeof *tasks->functions, by_start);
+  if (tasks->kernel_module_count)
+    qsort(tasks->kernel_modules, tasks->kernel_module_count, sizeof *tasks->kernel_modules, by_start);
   return is_good;
 }
 

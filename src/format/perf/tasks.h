@@ -6,6 +6,7 @@
  *   COMM, FORK                 thread: names, each since some time
  *   FORK, COMM after exec      process: begins anew, with or without the files of its parent
  *   MMAP, MMAP2                files of a process, the later ones over the earlier ones
+ *   MMAP, MMAP2 of process -1  the kernel, and its modules
  *   KSYMBOL                    functions that the kernel has made (BPF)
  */
 #ifndef KYMO_FORMAT_PERF_TASKS_H
@@ -58,6 +59,8 @@ struct perf_tasks {
   uint32_t module_count, module_capacity;
   struct perf_function *functions; /* ordered by start */
   uint32_t function_count, function_capacity;
+  struct perf_function *kernel_modules; /* "[ext4]", ordered by start */
+  uint32_t kernel_module_count, kernel_module_capacity;
   uint64_t kernel_start, kernel_end, kernel_anchor; /* 0: unknown; anchor: address of kernel_symbol */
   const char *kernel_symbol;                        /* "_text", or NULL */
   const char *kernel_build_id;                      /* or NULL */
