@@ -7,6 +7,7 @@
 #include "decode/walk.h"
 #include "folder.h"
 #include "random_trace.h"
+#include "rounds.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -58,11 +59,11 @@ static void check_moves(struct kymo_trace *trace, const char *path) {
   struct print *prints = read_prints(trace, &count);
   assert_int_equal(kymo_trace_count_events(trace, &counted, NULL), KYMO_OK);
   assert_int_equal(counted, count);
-  for (size_t left = count; left > 0 && count - left < 3000; left--) {
+  for (size_t left = count; left > 0 && count - left < rounds(3000); left--) {
     assert_int_equal(kymo_trace_previous(trace, &event, NULL), KYMO_OK);
     check_print(path, prints, left, event);
   }
-  for (unsigned i = 0; i < 200 && count > 0; i++) {
+  for (unsigned i = 0; i < rounds(200) && count > 0; i++) {
     uint64_t number = 1 + random_below(count);
     assert_int_equal(kymo_trace_goto_event(trace, number, &event, NULL), KYMO_OK);
     check_print(path, prints, number, event);

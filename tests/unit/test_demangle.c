@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of C++: a table of names that compilers make, and of names that none should make. */
+#include "rounds.h"
 #include "symbols/demangle.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,7 +118,7 @@ static void random_names_do_no_harm(void **state) {
   char name[160];
   (void)state;
   srand(1);
-  for (int i = 0; i < 200000; i++) {
+  for (int i = 0; i < (int)rounds(200000); i++) {
     size_t length = sizeof seed - 1;
     memcpy(name, seed, length + 1);
     for (int k = rand() % 6; k >= 0; k--) {

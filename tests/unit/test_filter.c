@@ -5,6 +5,7 @@
  * environment variable KYMO_SEED repeats one case.
  */
 #include "random_trace.h"
+#include "rounds.h"
 #include <inttypes.h>
 #include <kymo/filter.h>
 
@@ -177,7 +178,7 @@ static void filters_select_the_same_on_either_way(void **state) {
     run_case(strtoull(only, NULL, 10));
     return;
   }
-  for (uint64_t number = 0; number < 1500; number++)
+  for (uint64_t number = 0; number < rounds(1500); number++)
     run_case(number);
 }
 

@@ -5,6 +5,7 @@
  * one case.
  */
 #include "random_trace.h"
+#include "rounds.h"
 #include <inttypes.h>
 
 /* ---- the events of a trace ---- */
@@ -160,7 +161,7 @@ static void every_window_is_what_the_linear_way_has_there(void **state) {
     run_case(strtoull(only, NULL, 10));
     return;
   }
-  for (uint64_t number = 0; number < 3000; number++)
+  for (uint64_t number = 0; number < rounds(3000); number++)
     run_case(number);
 }
 

@@ -5,6 +5,7 @@
  * a thing that they do not cover the same. The environment variable KYMO_SEED repeats one case.
  */
 #include "random_schema.h"
+#include "rounds.h"
 #include "schema_sample.h"
 #include <inttypes.h>
 
@@ -474,7 +475,7 @@ static void hashes_keep_what_they_promise(void **state) {
   (void)state;
   unsigned counts[CHANGES] = {0};
   const char *only = getenv("KYMO_SEED");
-  for (uint64_t number = only ? strtoull(only, NULL, 10) : 0; number < 1000; number++) {
+  for (uint64_t number = only ? strtoull(only, NULL, 10) : 0; number < rounds(1000); number++) {
     random_seed(number);
     case_number = number;
     check_schema(random_schema(&(struct making){0}), counts, 20);
@@ -484,7 +485,7 @@ static void hashes_keep_what_they_promise(void **state) {
   random_seed(++case_number);
   check_schema(sample_schema(), counts, 3000);
   for (size_t i = 0; i < CHANGES; i++)
-    if (counts[i] < 10)
+    if (counts[i] < rounds(10))
       fail_msg("%s was changed %u times only", changes[i].name, counts[i]);
 }
 

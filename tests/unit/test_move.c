@@ -5,6 +5,7 @@
  * case.
  */
 #include "random_trace.h"
+#include "rounds.h"
 #include <inttypes.h>
 
 #define EVENTS_MAX 4096
@@ -219,7 +220,7 @@ static void every_walk_meets_what_the_linear_way_has_there(void **state) {
     run_case(strtoull(only, NULL, 10));
     return;
   }
-  for (uint64_t number = 0; number < 1500; number++)
+  for (uint64_t number = 0; number < rounds(1500); number++)
     run_case(number);
 }
 

@@ -9,6 +9,7 @@
 #include "lang/ctf2/ctf2.h"
 #include "lang/ctf2/write.h"
 #include "random_schema.h"
+#include "rounds.h"
 #include <inttypes.h>
 
 #define TEXT_MAX 3000
@@ -305,7 +306,7 @@ static void what_was_written_is_read(void **state) {
     run_case(strtoull(only, NULL, 10));
     return;
   }
-  for (uint64_t number = 0; number < 3000; number++)
+  for (uint64_t number = 0; number < rounds(3000); number++)
     run_case(number);
 }
 

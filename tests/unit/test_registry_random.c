@@ -4,6 +4,7 @@
  * all kinds) comes with one more event class. The environment variable KYMO_SEED repeats one case.
  */
 #include "random_schema.h"
+#include "rounds.h"
 #include "schema_sample.h"
 #include "lang/registry/text.h"
 #include <inttypes.h>
@@ -176,7 +177,7 @@ static void what_was_written_is_read(void **state) {
     run_case(strtoull(only, NULL, 10));
     return;
   }
-  for (uint64_t number = 0; number < 1000; number++)
+  for (uint64_t number = 0; number < rounds(1000); number++)
     run_case(number);
 }
 

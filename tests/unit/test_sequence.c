@@ -2,6 +2,7 @@
 /* Files that are merged by sequence: the order of numbers, and moving about in the stream that they make. */
 #include "folder.h"
 #include "format/sequence.h"
+#include "rounds.h"
 #include <kymo/move.h>
 #include <kymo/read.h>
 
@@ -107,7 +108,7 @@ static void moving_is_exact(void **state) {
     expect_record(trace, event, i);
   }
   assert_int_equal(kymo_trace_previous(trace, &event, &error), KYMO_END);
-  for (uint32_t turn = 0, i = 1; turn < 100; turn++, i = (i * 7919 + 13) % RECORDS) {
+  for (uint32_t turn = 0, i = 1; turn < rounds(100); turn++, i = (i * 7919 + 13) % RECORDS) {
     assert_int_equal(kymo_trace_goto_event(trace, i + 1, &event, &error), KYMO_OK);
     expect_record(trace, event, i);
   }

@@ -2,6 +2,7 @@
 /* Files whose records are out of order by less than SORTED WITHIN allows: read in the order of time after
  * every move. */
 #include "folder.h"
+#include "rounds.h"
 #include <kymo/move.h>
 #include <kymo/read.h>
 #include <kymo/time.h>
@@ -69,7 +70,7 @@ static void moving_is_exact(void **state) {
     expect_record(trace, event, i);
   }
   assert_int_equal(kymo_trace_previous(trace, &event, &error), KYMO_END);
-  for (uint32_t turn = 0, i = 1; turn < 100; turn++, i = (i * 7919 + 13) % RECORDS) {
+  for (uint32_t turn = 0, i = 1; turn < rounds(100); turn++, i = (i * 7919 + 13) % RECORDS) {
     assert_int_equal(kymo_trace_goto_event(trace, i + 1, &event, &error), KYMO_OK);
     expect_record(trace, event, i);
     assert_int_equal(kymo_trace_goto_time(trace, RECORDS - i, &error), KYMO_OK);
