@@ -37,9 +37,9 @@ int kymo_trace_intersect(struct kymo_trace *trace, int64_t *begin_ns, int64_t *e
                          struct kymo_error *error);
 /*
  * How often each class occurs among the selected events, by its number: `counts` begins as zeros. Then the
- * trace is before its first event again. Much faster than reading events, since streams are read one after
- * another: damage is met in this order. Only for a trace that can count: before its first event, without a
- * filter or a window of time. KYMO_OK or negative. (count.c)
+ * trace is before its first event again. Much faster than reading events, since nothing is merged: damage is
+ * met in the order in which a few streams at a time are read. Only for a trace that can count: before its
+ * first event, without a filter or a window of time. KYMO_OK or negative. (count.c)
  */
 bool kymo_trace_can_count(const struct kymo_trace *trace);
 int kymo_trace_count_classes(struct kymo_trace *trace, uint64_t *counts, struct kymo_error *error);
