@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the paths of traces, one a line, and prints pairs of them in every format: all formats must show as
- * many events, losses and packets. Traces before the first empty line make pairs with themselves and with each
- * other; each trace after it makes pairs with every STRIDE-th of them. Traces that cannot be opened, or have
- * more than MOST events, take no part.
+ * many events, losses and packets. Traces before the first empty line make pairs with themselves and with
+ * each other; each trace after it makes pairs with every STRIDE-th of them. Traces that cannot be opened, or
+ * have more than MOST events, take no part.
  *
- *   pairs DIRECTORY WRITTEN THIRDS    DIRECTORY is empty; every WRITTEN-th pair is written as traces too, which
- *                                     are read again. THIRDS: how many thirds of the pairs of different traces
- *                                     before the empty line are made
+ *   pairs DIRECTORY WRITTEN THIRDS    DIRECTORY is empty; every WRITTEN-th pair is written as traces too,
+ *                                     which are read again. THIRDS: how many thirds of the pairs of
+ *                                     different traces before the empty line are made
  *
  * Prints what differs, then how many pairs there were; 1 if something differed.
  */
