@@ -6,8 +6,13 @@ void kymo_merge_begin(struct merge *merge, uint64_t *nodes, size_t count) {
   unsigned bits = 1;
   while ((UINT64_C(1) << bits) < count)
     bits++;
-  *merge = (struct merge){
-      .nodes = nodes, .count = count, .rank_bits = bits, .far = (UINT64_C(1) << (64 - bits)) - 1};
+  uint64_t far = (UINT64_C(1) << (64 - bits)) - 1;
+  *merge = (struct merge){.nodes = nodes,
+                          .count = count,
+                          .rank_bits = bits,
+                          .rank_mask = (UINT32_C(1) << bits) - 1,
+                          .far = far,
+                          .far_key = far << bits};
 }
 
 /* Winner of the games below a node; fills in the losers. */

@@ -33,7 +33,7 @@ static inline uint64_t following_key(const struct kymo_trace *trace, uint32_t ra
 
 static void set_following(struct kymo_trace *trace, uint32_t rank) {
   if (has_events(trace, rank))
-    trace->cursors[rank].following = following_key(trace, rank);
+    *kymo_merge_following(&trace->merge, rank) = following_key(trace, rank);
 }
 
 /* A stream with a notice may have found the events after it already: their times do not change. */
@@ -95,7 +95,7 @@ static int make_room(struct kymo_trace *trace, struct kymo_error *error) {
   size_t count = trace->stream_count, capacity = trace->follow ? 2 * count : count;
   uint64_t *nodes = trace->merge.nodes;
   if (count > trace->merge_capacity) {
-    nodes = kymo_arena_array(&trace->arena, capacity, sizeof *nodes);
+    nodes = kymo_arena_array(&trace->arena, 2 * capacity, sizeof *nodes);
     trace->cursors = make_lines(trace, capacity, sizeof *trace->cursors);
     trace->heads_ns = kymo_arena_array(&trace->arena, capacity, sizeof *trace->heads_ns);
     trace->are_over = kymo_arena_array(&trace->arena, capacity, sizeof *trace->are_over);
@@ -231,20 +231,14 @@ static uint32_t merge_run(const struct kymo_trace *trace, uint32_t count, uint32
        found++)
     kymo_event_build(&trace->batch_events[count++], found, cursor->packet, cursor->plans);
   cursor->next = found;
-  cursor->following = kymo_merge_key(&trace->merge, found->time_ns, rank);
+  *kymo_merge_following(&trace->merge, rank) = kymo_merge_key(&trace->merge, found->time_ns, rank);
   return count - begin;
-}
-
-/* Adds one event to the batch. */
-static inline void merge_one(const struct kymo_trace *trace, uint32_t count, uint32_t rank) {
-  struct merge_cursor *cursor = &trace->cursors[rank];
-  kymo_event_build(&trace->batch_events[count], cursor->next++, cursor->packet, cursor->plans);
 }
 
 /* What looking on needs: the state of the stream, and the first lines of data, after which the processor sees
  * where it goes. */
 static __attribute__((noinline)) void prefetch_state(const struct stream_state *stream, const uint8_t *more) {
-  enum { DATA_LINES = 6 };
+  enum { DATA_LINES = 8 };
   const char *state = (const char *)stream + offsetof(struct stream_state, decoder.has_damage);
   const char *end = (const char *)&stream->causes;
   __asm__ volatile("" : : : "memory"); /* a function that only prefetches is taken for one without effect */
@@ -254,30 +248,14 @@ static __attribute__((noinline)) void prefetch_state(const struct stream_state *
     __builtin_prefetch(more + (size_t)i * KYMO_CACHE_LINE);
 }
 
-/* The stream will be first soon. (Not inlined, it would be taken for a function without effect, too.) */
-static inline __attribute__((always_inline)) void prefetch_event(const struct kymo_trace *trace,
-                                                                 uint32_t rank) {
-  const struct merge_cursor *cursor = &trace->cursors[rank];
-  __builtin_prefetch(cursor->next);
-  __builtin_prefetch(cursor->next + 2);
-  if (KYMO_UNLIKELY(cursor->end - cursor->next == 1))
-    prefetch_state(trace->streams[rank], cursor->more);
-}
-
-/* The winner so far has a new key: returns the new winner's. As kymo_merge_replay; but between two turns of a
- * stream, many others use the cache. A stream that wins the games of a sixteenth of all will be first after
- * about as many turns: what is needed then is prefetched now, as far as nothing else must be known. One that
- * wins those of a fourth is known well enough to prefetch its event. */
-static inline uint64_t replay(struct kymo_trace *trace, uint64_t key) {
-  enum { SOON = 256, NEXT = 16 };
-  struct merge *merge = &trace->merge;
+/* The winner so far has a new key: returns the new winner's. As kymo_merge_replay; but the cursor of a stream
+ * that wins the games of a sixteenth of all, and so will be first soon, is prefetched. */
+static inline uint64_t replay(struct merge *merge, const struct merge_cursor *cursors, uint64_t key) {
+  enum { SOON = 16 };
   size_t node = (merge->count + kymo_merge_rank(merge, key)) / 2;
   for (; node >= SOON; node /= 2)
     key = kymo_merge_play(merge, node, key);
-  __builtin_prefetch(&trace->cursors[kymo_merge_rank(merge, key)]);
-  for (; node >= NEXT; node /= 2)
-    key = kymo_merge_play(merge, node, key);
-  prefetch_event(trace, kymo_merge_rank(merge, key));
+  __builtin_prefetch(&cursors[kymo_merge_rank(merge, key)]);
   for (; node > 0; node /= 2)
     key = kymo_merge_play(merge, node, key);
   return merge->nodes[0] = key;
@@ -285,29 +263,41 @@ static inline uint64_t replay(struct kymo_trace *trace, uint64_t key) {
 
 /* Adds as many events to the batch as can be ordered now. The first stream has some. One game waits for the
  * previous one, so its input is ready: the key of the following event of the same stream was computed at that
- * stream's last turn. */
+ * stream's last turn, and is in the tree's array. Between two turns of a stream, many others use the cache:
+ * what it needs at its next turn is prefetched at this one. */
 static uint32_t merge_many(struct kymo_trace *trace, uint32_t begin) {
-  struct merge *merge = &trace->merge;
-  uint64_t key = merge->nodes[0];
+  struct merge merge = trace->merge; /* a copy, which no store to the nodes changes */
+  struct merge_cursor *const cursors = trace->cursors;
+  struct kymo_event *events = trace->batch_events;
+  uint64_t key = merge.nodes[0];
   uint32_t count = begin, last = UINT32_MAX;
   for (;;) {
-    uint32_t rank = kymo_merge_rank(merge, key);
-    struct merge_cursor *cursor = &trace->cursors[rank];
-    if (KYMO_UNLIKELY(cursor->next == cursor->end))
-      break;          /* notices, or the end */
-    if (rank == last) /* several in a row: then it is worth computing how far it may go */
-      count += merge_run(trace, count, rank, kymo_merge_runner_up(merge));
-    else
-      merge_one(trace, count++, rank);
-    last = rank;
-    key = cursor->following;
-    bool is_far = kymo_merge_is_far(merge, key);
-    if (KYMO_UNLIKELY(is_far) && cursor->next == cursor->end) {
-      trace->empty = trace->streams[rank];
-      break;
+    uint32_t rank = kymo_merge_rank(&merge, key);
+    struct merge_cursor *cursor = &cursors[rank];
+    const struct kymo_found *next = cursor->next;
+    if (KYMO_UNLIKELY(next == cursor->end))
+      break;            /* notices, or the end */
+    if (rank == last) { /* several in a row: then it is worth computing how far it may go */
+      count += merge_run(trace, count, rank, kymo_merge_runner_up(&merge));
+      next = cursor->next;
+    } else {
+      kymo_event_build(&events[count++], next, cursor->packet, cursor->plans);
+      cursor->next = ++next;
     }
-    cursor->following = following_key(trace, rank);
-    key = replay(trace, key);
+    last = rank;
+    uint64_t *following = kymo_merge_following(&merge, rank);
+    key = *following;
+    __builtin_prefetch(next + 2);
+    bool is_far = kymo_merge_is_far(&merge, key);
+    if (KYMO_UNLIKELY(cursor->end - next <= 1)) {
+      if (is_far && next == cursor->end) {
+        trace->empty = trace->streams[rank];
+        break;
+      }
+      prefetch_state(trace->streams[rank], cursor->more);
+    }
+    *following = kymo_merge_key(&merge, next[1].time_ns, rank);
+    key = replay(&merge, cursors, key);
     if (KYMO_UNLIKELY(is_far) || count == KYMO_BATCH_EVENTS) {
       trace->must_build = is_far;
       break;

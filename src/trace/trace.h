@@ -69,12 +69,11 @@ enum stream_phase {
 /* A stream's events that are not merged yet. Together for all streams, so that many streams need few cache
  * lines: one for a cursor, and one for its next event. */
 struct merge_cursor {
-  uint64_t following; /* the merge's key of the event after `next` */
   const struct kymo_found *next, *end;
   const struct kymo_packet *packet;
   const struct kymo_event_plan *plans; /* of the stream class */
   const uint8_t *more;                 /* where the packet goes on after `end` */
-  uint64_t unused[2];
+  uint64_t unused[3];
 };
 _Static_assert(sizeof(struct merge_cursor) == KYMO_CACHE_LINE || sizeof(void *) < 8,
                "merging expects a line");
