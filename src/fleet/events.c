@@ -375,7 +375,8 @@ static bool look_at_steady(struct fleet_events *events, struct fleet_kind *kind,
   struct fleet_steady now = {.packet = events->place.number,
                              .who_version = who ? who->version : 0,
                              .error_ns = clock_error(events, event),
-                             .class_number = kymo_kind_of(event)};
+                             .class_number = kymo_kind_of(event),
+                             .key = kymo_packet_key_of(event->packet)};
   if (!who)
     return false;
   now.has_pid = find_pid(events, event, &now.pid);
@@ -396,7 +397,7 @@ static bool put_own(struct fleet_events *events, struct fleet_kind *kind, const 
   struct fleet_block *block = &kind->table.block;
   const struct fleet_steady *last = &kind->steady;
   *repeats = block->rows && last->is_of_packet && last->packet == events->place.number &&
-             last->class_number == kymo_kind_of(event);
+             last->class_number == kymo_kind_of(event) && kymo_packet_key_is(&last->key, event->packet);
   if (!*repeats && !look_at_steady(events, kind, event, repeats))
     return false;
   fleet_put_number(block, SEQ, events->place.seq);

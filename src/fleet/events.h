@@ -35,7 +35,8 @@ struct fleet_steady {
   uint64_t error_ns;    /* of the clock */
   uint64_t class_number, has_pid;
   int64_t pid;
-  bool is_of_packet; /* they are the same for all events of this class in the packet */
+  bool is_of_packet;          /* they are the same for all events of this class in the packet … */
+  struct kymo_packet_key key; /* … which is this one */
 };
 
 /* The table of the classes of one name. */
