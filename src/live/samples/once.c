@@ -11,9 +11,10 @@ enum { OTHERS_MOST = 3, SEEN_MOST = 1 << 16, ID_BYTES = 8 };
 
 /* The event of a thread on a processor. */
 struct kymo_sampling_seen {
-  uint64_t id; /* 0: the thread has not recorded yet */
+  uint64_t id;
   uint32_t tid, cpu;
   uint32_t others; /* records of other events since its last one */
+  bool is_over;    /* the thread has ended: what comes next may be of another one with its number */
 };
 
 /* What a record says about itself. */
@@ -63,40 +64,43 @@ static void add(struct kymo_sampling_once *once, const struct origin *origin) {
   once->list[once->count++] = (struct kymo_sampling_seen){origin->id, origin->tid, origin->cpu, 0};
 }
 
-static bool is_first(struct kymo_sampling_once *once, const struct origin *origin) {
+/* The end of a thread is recorded by each of its events; anything later is of another thread. */
+static bool is_first(struct kymo_sampling_once *once, const struct origin *origin, bool is_end) {
   struct kymo_sampling_seen *seen = find(once, origin->tid, origin->cpu);
   if (!seen) {
     add(once, origin);
     return true;
   }
-  if (seen->id && seen->id != origin->id && ++seen->others < OTHERS_MOST)
+  bool is_other_thread = seen->is_over && !is_end;
+  if (!is_other_thread && seen->id != origin->id && ++seen->others < OTHERS_MOST)
     return false;
   seen->id = origin->id;
   seen->others = 0;
+  seen->is_over = false;
   return true;
 }
 
-static void forget(struct kymo_sampling_once *once, uint32_t tid) {
+static void end_thread(struct kymo_sampling_once *once, uint32_t tid) {
   for (uint32_t cpu = 0; cpu < once->cpus; cpu++) {
     struct kymo_sampling_seen *seen = find(once, tid, cpu);
     if (seen)
-      seen->id = 0;
+      seen->is_over = true;
   }
 }
 
 /* Whether a record is to be kept. */
 static bool look(struct kymo_sampling_once *once, const uint8_t *record,
                  const struct perf_event_header *head) {
-  enum { FORK_TID = 16 };
+  enum { EXIT_TID = 16 };
   struct origin origin;
-  uint32_t started;
+  uint32_t ended;
   if (!find_origin(&origin, record, head))
     return true;
-  if (!is_first(once, &origin))
+  if (!is_first(once, &origin, head->type == PERF_RECORD_EXIT))
     return false;
-  memcpy(&started, record + FORK_TID, sizeof started);
-  if (head->type == PERF_RECORD_FORK)
-    forget(once, started);
+  memcpy(&ended, record + EXIT_TID, sizeof ended);
+  if (head->type == PERF_RECORD_EXIT)
+    end_thread(once, ended);
   return true;
 }
 

@@ -4,8 +4,8 @@
  * of the thread that started it, for some processors or for all of them, and nothing says which. So it has
  * its own events as well, and it and whatever it starts may record everything twice: by the inherited event
  * and by the other one. Their ids differ. Of the records of a thread on a processor only those of one event
- * are kept: of the one that was seen first, or of the other one if the first one records no more. A number of
- * a thread that the kernel uses again is that of a new thread.
+ * are kept: of the one that was seen first, or of the other one if the first one records no more. After the
+ * end of a thread its number may be that of a new one.
  */
 #ifndef KYMO_LIVE_SAMPLES_ONCE_H
 #define KYMO_LIVE_SAMPLES_ONCE_H
