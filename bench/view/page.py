@@ -25,7 +25,7 @@ def modules(build):
 def measure(build, trace, cache, rounds, profile):
     """Figures by name, or a word that says what is missing."""
     node, packages = shutil.which('node'), modules(build)
-    chromium = next(filter(None, map(shutil.which, ('chromium', 'chromium-browser', 'google-chrome'))), None)
+    chromium = next(filter(None, map(shutil.which, ('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'))), None)
     if not node or not chromium or not packages:
         return f'{"node" if not node else "chromium" if not chromium else "packages of the page (npm ci in src/view/web)"} not found'
     server = Server(build.resolve() / 'kymo', trace, cache)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * births IDLE SECONDS FIFO: has IDLE threads that do nothing, and after them one that starts threads all the
- * time until a byte comes from FIFO. Then each of those uses SECONDS of CPU time, and their numbers are
+ * time until a byte comes from FIFO, but at least LEAST. Then each of those uses SECONDS of CPU time, and their numbers are
  * printed, one a line.
  */
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST = 20000 };
+enum { LEAST = 100, MOST = 20000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t is_go = PTHREAD_COND_INITIALIZER;
@@ -49,7 +49,7 @@ static void *born(void *tid) {
 }
 
 static void *start(void *unused) {
-  while (!__atomic_load_n(&ends, __ATOMIC_ACQUIRE) && count < MOST) {
+  while ((!__atomic_load_n(&ends, __ATOMIC_ACQUIRE) || count < LEAST) && count < MOST) {
     if (pthread_create(&threads[count], &attr, born, &tids[count]))
       abort();
     count++;
