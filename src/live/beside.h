@@ -32,6 +32,11 @@ int kymo_beside_begin_clocks(const char *path, const struct kymo_session_clock *
 bool kymo_beside_note_clocks(int file, const struct kymo_session_clock *clock);
 /* Losses that nothing in the trace shows, since nothing could be written after them. */
 int kymo_beside_note_lost(const char *path, uint64_t count, struct kymo_error *error);
+/* Removes these files, and the directory if nothing else is in it. */
+void kymo_beside_remove(const char *path);
+
+/* ---- the thread ---- */
+
 /* The thread that drains, while it runs. */
 struct kymo_beside_thread {
   pthread_t thread;
@@ -50,8 +55,5 @@ bool kymo_beside_thread_wait(const struct kymo_beside_thread *thread, int millis
 void kymo_beside_thread_end(struct kymo_beside_thread *thread);
 /* Also ends it. */
 void kymo_beside_thread_free(struct kymo_beside_thread *thread);
-
-/* Removes these files, and the directory if nothing else is in it. */
-void kymo_beside_remove(const char *path);
 
 #endif

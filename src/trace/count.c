@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counting events by their classes: stream after stream, so nothing is merged, and no event is made. Most
- * events are counted in lanes, for several streams at a time (decode/ahead.h); lookahead finds the others,
- * and all damage.
+ * Counting events by their classes: nothing is merged, and no event is made. Most events are counted in
+ * lanes, for several streams at a time (decode/ahead.h); lookahead finds the others, and all damage.
  */
 #include "base/fail.h"
 #include "base/guard.h"
