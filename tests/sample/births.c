@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * births IDLE SECONDS FIFO: has IDLE threads that do nothing, and after them one that starts threads all the
- * time until a byte comes from FIFO, but at least LEAST. Then each of those uses SECONDS of CPU time, and their numbers are
- * printed, one a line.
+ * time until a byte comes from FIFO, but at least LEAST. Then each of those uses SECONDS of CPU time, and
+ * their numbers are printed, one a line.
  */
 #include <fcntl.h>
 #include <pthread.h>

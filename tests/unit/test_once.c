@@ -16,8 +16,8 @@ struct record {
   uint64_t id;
 };
 
-/* As the kernel writes it: samples have id, thread and processor near their begin, other records at their end.
- * The period of a sample, and the place of the time in others, is `mark`. */
+/* As the kernel writes it: samples have id, thread and processor near their begin, other records at their
+ * end. `mark` is the period of a sample, and where others have the time. */
 static void put(uint8_t *at, const struct record *record, uint64_t mark) {
   bool is_sample = record->type == PERF_RECORD_SAMPLE;
   struct perf_event_header head = {.type = record->type, .size = SIZE};
