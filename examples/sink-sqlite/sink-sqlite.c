@@ -19,6 +19,8 @@
 #include <string.h>
 
 #define BATCH_EVENTS 100000 /* in a transaction */
+/* So long a transaction waits for those who read the database. */
+#define BUSY_MS 60000
 
 /* A column of a class's table. */
 struct column {
@@ -461,6 +463,7 @@ static int sqlite_begin(struct kymo_sink_state **out, struct kymo_trace *trace,
     return fail_memory(state, error);
   if (sqlite3_open(state->path, &state->database) != SQLITE_OK)
     return fail_database(state, error);
+  sqlite3_busy_timeout(state->database, BUSY_MS);
   int status = run(
       state,
       "BEGIN;"

@@ -291,6 +291,24 @@ packets|2'
     [ "$(sqlite3 live.db 'select count(*) from events')" = "$events" ]
   }
   check 'others see the rows that were written so far' follows_database
+  # while a transaction waits, no other program can begin to read
+  is_waiting() { ! sqlite3 -readonly held.db 'select * from other' 2>/dev/null; }
+  waits_for_reader() {
+    rm -f held.db reader
+    mkfifo reader
+    sqlite3 held.db 'create table other(a); insert into other values(1)'
+    sqlite3 held.db <reader >held &
+    exec 8>reader
+    echo 'begin; select a from other;' >&8
+    until_true grep -qx 1 held || return 1
+    "$kymo" cat mytrace --sink ./sink-sqlite/sink-sqlite.so:held.db 8>&- &
+    local writer=$! status=0
+    until_true is_waiting || status=1
+    exec 8>&-
+    wait $writer || [ $? = 1 ] || status=1 # the trace has losses
+    [ $status = 0 ] && [ "$(sqlite3 held.db 'select count(*) from events')" = "$events" ]
+  }
+  check 'rows wait while another program reads' waits_for_reader
   documented() {
     (cd sink-sqlite && cp -r ../mytrace TRACE && PATH=$bin:$PATH &&
       sed -n 's/^    \(kymo\|sqlite3\)/\1/p' "$KYMO_SOURCE/examples/sink-sqlite/README.md" >shown && . ./shown) >printed 2>&1 &&
