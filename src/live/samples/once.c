@@ -61,7 +61,8 @@ static void add(struct kymo_sampling_once *once, const struct origin *origin) {
       !kymo_hash_table_add(&once->table, NULL, hash_of(origin->tid, origin->cpu), once->count + 1))
     return;
   once->cpus = origin->cpu < once->cpus ? once->cpus : origin->cpu + 1;
-  once->list[once->count++] = (struct kymo_sampling_seen){origin->id, origin->tid, origin->cpu, 0};
+  once->list[once->count++] =
+      (struct kymo_sampling_seen){.id = origin->id, .tid = origin->tid, .cpu = origin->cpu};
 }
 
 /* The end of a thread is recorded by each of its events; anything later is of another thread. */
