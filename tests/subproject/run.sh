@@ -9,8 +9,8 @@ set -u
 cd "$TMPDIR" || exit 1
 unset KYMO_DESCRIPTIONS LD_LIBRARY_PATH
 
-# The project is built anew in each round, by the user's cache of compilers where there is one.
-. "$KYMO_SOURCE/tests/cache.sh"
+# The project is built anew in each round, by a cache in the build folder where there is one.
+export CCACHE_DIR=$KYMO_BUILD/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 
 mkdir -p project/subprojects && cd project && ln -s "$KYMO_SOURCE" subprojects/kymo
 cat >subprojects/kymo.wrap <<'W'
