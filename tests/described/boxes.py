@@ -51,10 +51,10 @@ def wanted(*texts):
 
 
 def said(name, tdl, data, *arguments, command='explain'):
-    compiled(name, tdl)
+    key, _ = compiled(name, tdl)
     with open(f'{name}.bin', 'wb') as file:
         file.write(data)
-    done = subprocess.run([KYMO, command, '--key', f'{name}.key', *arguments, f'{name}.bin'], capture_output=True, text=True)
+    done = subprocess.run([KYMO, command, '--key', str(key), *arguments, f'{name}.bin'], capture_output=True, text=True)
     return done.stdout + done.stderr, done.returncode
 
 

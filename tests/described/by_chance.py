@@ -9,7 +9,7 @@ import shutil
 import struct
 import subprocess
 
-from described import KYMO, events, fields, not_ok, ok
+from described import KYMO, compiled, events, fields, not_ok, ok
 
 SEED = int(os.environ.get('KYMO_SEED', '7'))
 ROUNDS = int(os.environ.get('KYMO_ROUNDS', '40'))
@@ -273,8 +273,9 @@ class Maker:
         return ' '.join(text for text, _ in made), [pack for _, pack in made]
 
 
-def elsewhere(name, wanted):
-    """The same events out of CTF that was written from them; what differs, or None."""
+def elsewhere(name, tdl, wanted):
+    """The same events out of CTF that was written from them, and out of what describes the description; what differs, or None."""
+    compiled(name, tdl)
     for form in ('ctf1', 'ctf2'):
         out = f'{name}.{form}'
         done = subprocess.run([KYMO, 'convert', '--key', f'{name}.key', f'{name}.bin', '--to', form, '--output', out], capture_output=True, text=True)
@@ -310,7 +311,7 @@ def one(number):
     out, said, status = events(f'random{number}', tdl, packer.bytes())
     got = [fields(event) for event in out]
     if got == wanted and status == 0 and not said:
-        differs = elsewhere(f'random{number}', wanted) if number % 4 == 0 else None
+        differs = elsewhere(f'random{number}', tdl, wanted) if number % 4 == 0 else None
         return differs and f'seed {SEED}, round {number}: {differs}; {groups} {text}'
     for have, want in zip(got, wanted):
         differs = {name: (have.get(name), want.get(name)) for name in {*have, *want} if have.get(name) != want.get(name)}

@@ -18,7 +18,8 @@ set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1
 export PYTHONDONTWRITEBYTECODE=1
-# sanitizers are slow: a quarter of the chances
+# sanitizers are slow: a quarter of the chances, one process for a text and its bytes (events in described.py), one of both forms of CTF
+# for each file, one kind of numbers for each expression
 quarter=$([ -n "$sanitizer" ] && echo 4 || echo 1)
 export KYMO_SANITIZE=$sanitizer KYMO_ROUNDS=${KYMO_ROUNDS:-$((40 / quarter))} DEFINED_ROUNDS=$((60 / quarter))
 for part in cases plain structs defined expressions hidden untimed by_chance foreign; do

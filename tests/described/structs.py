@@ -4,11 +4,10 @@ file and for the CTF 1 and 2 that are written from it."""
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 
 import seeds
-from described import KYMO, compiled, events, fields, not_ok, ok
+from described import IS_SANITIZED, KYMO, compiled, events, fields, not_ok, ok, written
 
 
 def hold(name, got, wanted):
@@ -28,20 +27,12 @@ def trace(items, groups='', head='RECORD r EVENT IS', rest=''):
 
 
 def forms(name, tdl, data):
-    """Arguments of kymo cat for the file and for each trace that is written from it."""
-    key, said = compiled(name, tdl)
-    if not key:
-        not_ok(f'{name} compiles', said)
-        return []
-    pathlib.Path(f'{name}.bin').write_bytes(data)
+    """The same as written(), and a seed."""
+    out = written(name, tdl, data)
     seed = 'lists-' + re.sub(r'\W+', '-', name)
-    seeds.hold(seed, key, data)
-    seeds.hold_text(seed, tdl, data)
-    out = [('described', ['--key', key, f'{name}.bin'])]
-    for form in ('ctf1', 'ctf2'):
-        shutil.rmtree(f'{name}.{form}', ignore_errors=True)
-        subprocess.run([KYMO, 'convert', *out[0][1], '--to', form, '--output', f'{name}.{form}'], check=False)
-        out.append((form, [f'{name}.{form}']))
+    if out and not IS_SANITIZED:
+        seeds.hold(seed, out[0][1][1], data)
+        seeds.hold_text(seed, tdl, data)
     return out
 
 
