@@ -65,6 +65,8 @@ case $symbols in # "w" would be a mere question
   *' U __asan_init'*) sanitizer='-fsanitize=address,undefined -fsanitize-undefined-trap-on-error' ;;
   *' U __tsan_init'*) sanitizer='-fsanitize=thread' ;;
 esac
+# rounds NORMALLY SANITIZED: how many of what is made by chance; with KYMO_ROUNDS set, sanitizers try as many
+rounds() { if [ -n "$sanitizer" ] && [ -z "${KYMO_ROUNDS:-}" ]; then echo "$2"; else echo "$1"; fi; }
 # alone COMMAND…: what forks. A child's sanitizer waits for ever for what another thread held of it at the fork: no control thread then
 alone() {
   if [ -n "$sanitizer" ]; then KYMO_CONTROL=0 "$@"; else "$@"; fi

@@ -20,12 +20,12 @@ python3 "$here/make_trace.py" one 1 && python3 "$here/make_trace.py" two 2 1000 
 
 python3 "$here/forms.py" "$kymo" one
 python3 "$here/forms.py" "$kymo" one two | sed 's/^ok /ok two traces: /; s/^not ok /not ok two traces: /'
-check 'random statements' python3 "$here/random_queries.py" "$kymo" 1 200 one
-check 'random statements, two traces' python3 "$here/random_queries.py" "$kymo" 2 60 one two
-check 'random statements, packets that go back in time' python3 "$here/random_queries.py" "$kymo" 3 60 back
+check 'random statements' python3 "$here/random_queries.py" "$kymo" 1 "$(rounds 200 50)" one
+check 'random statements, two traces' python3 "$here/random_queries.py" "$kymo" 2 "$(rounds 60 20)" one two
+check 'random statements, packets that go back in time' python3 "$here/random_queries.py" "$kymo" 3 "$(rounds 60 20)" back
 
 for traces in one 'one two' back; do check "statements that only count: $traces" python3 "$here/folded.py" "$kymo" $traces; done
-check 'whole traces are counted as their rows are, also damaged ones' python3 "$here/counted.py" "$kymo" 40
+check 'whole traces are counted as their rows are, also damaged ones' python3 "$here/counted.py" "$kymo" "$(rounds 40 10)"
 
 python3 "$KYMO_SOURCE/tests/differential/random_trace.py" random 1 20 && "$kymo" convert -q --to cpel -o log.cpel one || exit 1
 for trace in mytrace log.cpel random/*; do check "all events of $trace" python3 "$here/same_events.py" "$kymo" "$trace"; done
