@@ -30,9 +30,9 @@ same() {
 }
 for trace in one back names mytrace damaged log.cpel random/*; do check "all tables of $trace" same "${trace//\//-}.db" "$trace"; done
 check 'all tables of two traces' same two.db one two
-check 'random statements' env KYMO_DATABASE=one.db python3 "$query/random_queries.py" "$kymo" 21 200 one
-check 'random statements, two traces' env KYMO_DATABASE=two.db python3 "$query/random_queries.py" "$kymo" 22 200 one two
-check 'random statements, packets that go back in time' env KYMO_DATABASE=back.db python3 "$query/random_queries.py" "$kymo" 23 100 back
+check 'random statements' env KYMO_DATABASE=one.db python3 "$query/random_queries.py" "$kymo" 21 "$(rounds 200 50)" one
+check 'random statements, two traces' env KYMO_DATABASE=two.db python3 "$query/random_queries.py" "$kymo" 22 "$(rounds 200 50)" one two
+check 'random statements, packets that go back in time' env KYMO_DATABASE=back.db python3 "$query/random_queries.py" "$kymo" 23 "$(rounds 100 25)" back
 selected() { "$kymo" convert --to sqlite --event net:rx --filter 'port = 80' --begin +10ms -o part.db one &&
   diff <("$kymo" cat one --event net:rx --filter 'port = 80' --begin +10ms --format json | wc -l) <(sqlite3 part.db 'SELECT count(*) FROM events') &&
   diff <(echo '80|0') <(sqlite3 part.db 'SELECT DISTINCT port, (SELECT count(*) FROM alloc) FROM "net:rx"'); }
