@@ -10,8 +10,8 @@ set -u
 . "$KYMO_SOURCE/tests/differential/compare.sh"
 data=${KYMO_SHARED:-/nonexistent}/data/ctf
 here=$KYMO_SOURCE/tests/differential
-read -r first last <<<"${KYMO_SEEDS:-1 ${sanitizer:+30}}"
-last=${last:-100} # sanitizers make it slow
+read -r first last <<<"${KYMO_SEEDS:-1 $(rounds 100 15)}"
+last=${last:-100}
 export TZ=UTC LC_ALL=C.UTF-8
 RANDOM=$first
 
@@ -29,8 +29,10 @@ differs() {
 # Whether the first metadata in it is of CTF 2, which 2.0.4 does not read; tests/ctf2 has these.
 is_ctf2() { [ "$(find "$1" -name metadata -exec head -c1 {} \; -quit)" = $'\x1e' ]; }
 
+# With sanitizers one of 4 traces: the same are all read to be held against 2.1, and what is slow here is babeltrace2 as well.
 installed_version() {
-  local trace name why refused=0
+  local trace name why refused=0 every
+  every=$(rounds 1 4)
   while IFS= read -r trace; do
     name=${trace#"$data"/}
     is_ctf2 "$trace" && continue
@@ -41,7 +43,7 @@ installed_version() {
       trace=$TMPDIR/trace
     fi
     compare_all "$name" "$trace" 2>/dev/null || refused=$((refused + 1))
-  done < <(find "$data" -type d -name trace | sort)
+  done < <(find "$data" -type d -name trace | sort | awk "NR % $every == 0")
   skip 'traces that the installed babeltrace2 refuses' "$refused of them"
 }
 
@@ -98,7 +100,7 @@ random_traces() {
 
 windows() {
   local seed difference
-  for ((seed = first; seed <= last && seed < first + 20; seed++)); do
+  for ((seed = first; seed <= last && seed < first + $(rounds 20 6); seed++)); do
     difference=$(python3 "$here/windows.py" "$kymo" "$TMPDIR/random/$seed" $seed "$TMPDIR" 2>&1)
     if [ -z "$difference" ]; then
       ok "windows of random trace $seed"
