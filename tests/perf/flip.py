@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
 #
-# flip.py KYMO FILE PLACES: changes a byte at some places of each section. kymo must end by itself, with 0 or 1, or refuse the file; with
-# a line about each damage; and must not take long. Changes in the first half of each record's header must not go unnoticed.
+# flip.py KYMO FILE PLACES PARTS: changes a byte at PARTS places of each section, and at its first two. kymo must end by
+# itself, with 0 or 1, or refuse the file; with a line about each damage; and must not take long. Changes in the first half of each record's header must not go unnoticed.
 import subprocess
 import sys
 
-kymo, path, places = sys.argv[1:]
+kymo, path, places, parts = sys.argv[1:]
 data = open(path, 'rb').read()
 sections = sorted((int(place), name) for place, name in (line.split() for line in open(places)))
 lines = subprocess.run([kymo, 'cat', path], capture_output=True).stdout.count(b'\n')
 reported = {}
 for (begin, name), end in zip(sections, [place for place, _ in sections[1:]] + [len(data)]):
-    step = max((end - begin) // 12, 1)
+    step = max((end - begin) // int(parts), 1)
     for at in sorted({begin, begin + 1, *range(begin, end, step)}):
         if at < 8:
             continue

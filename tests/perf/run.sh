@@ -199,7 +199,7 @@ check 'files that are cut at any section' boundaries ''
 check 'files of pipes that are cut' boundaries pipe
 check 'compressed files that are cut' boundaries zstd
 check 'files of the other order that are cut' boundaries big
-flips() { make many=40 "$@" && python3 "$here/flip.py" "$kymo" file places; }
+flips() { make many=40 "$@" && python3 "$here/flip.py" "$kymo" file places "$(rounds 12 4)"; }
 check 'a changed byte in any section' flips
 check 'a changed byte in any section of a pipe' flips pipe
 check 'a changed byte in any section that is compressed' flips zstd
