@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
 #
-# flip.py KYMO FILE TEXT PLACES: changes a byte at some places of each section. kymo must end by itself, with 0 or 1; with a line about
-# each damage that it reports; and must not take long. A changed byte of a text or a number can be any other; all else is shown.
+# flip.py KYMO FILE TEXT PLACES PARTS: changes a byte at PARTS places of pages, at a third of that number of each other
+# section, and at the first two of each. kymo must end by itself, with 0 or 1; with a line about each damage that it
+# reports; and must not take long. A changed byte of a text or a number can be any other; all else is shown.
 import subprocess
 import sys
 
-kymo, path, text, places = sys.argv[1:]
+kymo, path, text, places, parts = sys.argv[1:]
 data = open(path, 'rb').read()
 lines = set(open(text).read().splitlines())
 sections = [(int(place), name) for place, name in (line.strip().split(' ', 1) for line in open(places))]
 sections.sort()
 reported = {}
 for (begin, name), end in zip(sections, [place for place, _ in sections[1:]] + [len(data)]):
-    step = max((end - begin) // (20 if name.startswith('pages') else 6), 1)
+    step = max((end - begin) // (int(parts) if name.startswith('pages') else int(parts) * 3 // 10), 1)
     for at in sorted({begin, begin + 1, *range(begin, end, step)}):
         change = 0x01 if at % 4 == 0 and at != begin else 0xff
         changed = bytearray(data)
