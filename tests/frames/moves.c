@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SANITIZE_ADDRESS__ /* some of them: each is slow */
+enum { MOVES = 60 };
+#else
+enum { MOVES = 300 };
+#endif
+
 static uint64_t state;
 static uint64_t chance(uint64_t below) {
   state = state * 6364136223846793005u + 1442695040888963407u;
@@ -34,7 +40,7 @@ int main(int argc, char **argv) {
       numbers = realloc(numbers, (capacity = capacity ? capacity * 2 : 1024) * sizeof *numbers);
     numbers[count++] = number_of(event);
   }
-  for (int i = 0; i < 300; i++) {
+  for (int i = 0; i < MOVES; i++) {
     uint64_t at = chance(count);
     if (kymo_trace_goto_event(trace, at + 1, &event, &error) != KYMO_OK || number_of(event) != numbers[at])
       return printf("event %llu: not the one with number %llx\n", (unsigned long long)at,
