@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The viewer's index of a trace: against reading all of its events. */
+#include "rounds.h"
 #include "view/state.h"
 #include "view_trace.h"
 #include <fcntl.h>
@@ -21,13 +22,15 @@ static void expect_tile(struct view *view, uint32_t track, const struct view_win
   struct view_kind_info kind;
   unsigned i = 0;
   assert_true(view_track(view, track, &info));
+  const struct view_test_event *first = view_first_on(info.name, by);
+  assert_non_null(first);
   assert_int_equal(view_tile(view, window, &track, 1, filter, cells), KYMO_OK);
   while (i < view_event_count && view_events[i].time_ns < window->begin_ns)
     i++;
   for (uint32_t x = 0; x < window->pixels; x++) {
     uint64_t wanted = 0, kinds = 0;
     for (; i < view_event_count && view_events[i].time_ns < view_window_edge(window, x + 1); i++)
-      if (strcmp(view_track_of(&view_events[i], by), info.name) == 0 && (!wants || wants(&view_events[i]))) {
+      if (view_share_track(&view_events[i], first, by) && (!wants || wants(&view_events[i]))) {
         wanted++;
         kinds |= UINT64_C(1) << view_kind_find(view, view_events[i].name) % 64;
       }
@@ -44,7 +47,7 @@ static void expect_tiles(struct view *view, enum view_track_by by, struct view_f
   view_info(view, &info);
   assert_true(info.is_complete);
   assert_int_equal(info.events, view_event_count);
-  for (unsigned i = 0; i < 40; i++) {
+  for (unsigned i = 0; i < rounds(40); i++) {
     const struct view_window window = random_window(&info, 1 + (uint32_t)view_chance(64));
     expect_tile(view, (uint32_t)view_chance(info.tracks), &window, by, filter, wants);
   }
@@ -159,10 +162,11 @@ static void rows_are_those_of_the_trace(void **state) {
 }
 
 static uint64_t look(const struct view_search *search, const char *name, const char *track) {
+  const struct view_test_event *on = track ? view_first_on(track, VIEW_BY_THREAD) : NULL;
   for (uint64_t i = 0, at = search->number; i < VIEW_TEST_EVENTS; i++) {
     at = search->is_back ? (at <= 1 ? VIEW_TEST_EVENTS : at - 1) : at % VIEW_TEST_EVENTS + 1;
     if ((!name || strcmp(view_events[at - 1].name, name) == 0) &&
-        (!track || strcmp(view_track_of(&view_events[at - 1], VIEW_BY_THREAD), track) == 0) &&
+        (!track || (on && view_share_track(&view_events[at - 1], on, VIEW_BY_THREAD))) &&
         (!search->filter || wants_low(&view_events[at - 1])))
       return at;
   }
@@ -173,7 +177,7 @@ static void searching_goes_round_both_ways(void **state) {
   (void)state;
   struct view_filter *filter;
   struct view *view = start_with_filter(&filter);
-  for (unsigned i = 0; i < 400; i++) {
+  for (unsigned i = 0; i < rounds(400); i++) {
     struct view_kind_info kind;
     struct view_track_info track;
     struct view_mark mark;
@@ -270,7 +274,7 @@ static void an_index_that_lies_draws_nothing_wrong(void **state) {
   view_read_all();
   setenv("XDG_CACHE_HOME", below("cache"), 1);
   assert_false(open_again());
-  for (unsigned i = 0; i < 40; i++) {
+  for (unsigned i = 0; i < rounds(40); i++) {
     FILE *file = fopen(kept_file(), "r+b");
     assert_non_null(file);
     fseek(file, 0, SEEK_END);
@@ -351,7 +355,7 @@ static void a_leaf_that_lies_leads_nowhere(void **state) {
   view_read_all();
   setenv("XDG_CACHE_HOME", below("cache"), 1);
   assert_false(open_again());
-  for (unsigned i = 0; i < 150; i++) {
+  for (unsigned i = 0; i < rounds(150); i++) {
     struct view_info info;
     struct view *view = view_start(below("t"), VIEW_BY_THREAD, NULL, true);
     assert_true(view->is_from_cache);

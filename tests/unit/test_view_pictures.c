@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures of spans and values, the event and the span at a place, two views beside each other, against what
  * was written. */
+#include "rounds.h"
 #include "view_trace.h"
 
 enum { MOVES = 4000, SPANS_MAX = MOVES, LANES = 64, PIXELS = 97 };
@@ -78,18 +79,23 @@ static int64_t origin_of(const struct view *view) {
 
 static void expect_cells(const struct view_window *window, uint32_t lane, int64_t origin_ns,
                          const struct view_cell *cells) {
+  static const struct span *own[SPANS_MAX]; /* of the lane */
+  unsigned own_count = 0;
+  for (unsigned i = 0; i < span_count; i++)
+    if (spans[i].lane == lane)
+      own[own_count++] = &spans[i];
   for (uint32_t x = 0; x < window->pixels; x++) {
     /* in parts of a nanosecond, so that the edges of pixels are exact */
     int64_t width = window->end_ns - window->begin_ns, begin = width * x, end = width * (x + 1);
     uint64_t count = 0, longest = 0;
     const struct span *wanted = NULL;
-    for (unsigned i = 0; i < span_count; i++) {
-      const struct span *span = &spans[i];
+    for (unsigned i = 0; i < own_count; i++) {
+      const struct span *span = own[i];
       int64_t from = (span->begin_ns + origin_ns - window->begin_ns) * window->pixels,
               to = (span->end_ns + origin_ns - window->begin_ns) * window->pixels;
       bool begins = from >= begin && from < end,
            is_in = begins || (from < begin && (to > begin || (span->is_open && to == begin)));
-      if (span->lane != lane || !is_in)
+      if (!is_in)
         continue;
       count += begins && !span->is_open;
       if (!wanted || (uint64_t)(span->end_ns - span->begin_ns) > longest) {
@@ -112,7 +118,7 @@ static void pixels_have_the_spans_of_their_lane(void **state) {
   assert_true(view_track(view, 0, &track));
   assert_true(track.lanes > 2);
   int64_t origin_ns = origin_of(view);
-  for (unsigned i = 0; i < 200; i++) {
+  for (unsigned i = 0; i < rounds(200); i++) {
     struct view_cell cells[PIXELS];
     int64_t begin_ns = info.begin_ns - 20 + (int64_t)view_chance((uint64_t)(info.end_ns - info.begin_ns));
     const struct view_window window = {
@@ -135,7 +141,7 @@ static void the_span_at_a_place_is_found(void **state) {
   view_info(view, &info);
   assert_true(view_track(view, 0, &track));
   int64_t origin_ns = origin_of(view);
-  for (unsigned i = 0; i < 2000; i++) {
+  for (unsigned i = 0; i < rounds(2000); i++) {
     int64_t time_ns = info.begin_ns - 5 + (int64_t)view_chance((uint64_t)(info.end_ns - info.begin_ns) + 10);
     uint32_t lane = (uint32_t)view_chance(track.lanes + 1u);
     const struct span *wanted = NULL;
@@ -252,6 +258,7 @@ static void deep_spans_have_levels(void **state) {
 
 enum { EVENTS = 3000, TRACKS = 3 };
 static struct view_cpel_event list[EVENTS];
+static uint32_t tracks[TRACKS]; /* of the view, by the number in the file */
 
 static struct view *make_events(void) {
   uint64_t time = 1000;
@@ -261,7 +268,13 @@ static struct view *make_events(void) {
   }
   view_write_cpel("e.cpel", list, EVENTS, 1, TRACKS);
   struct view *view = view_start(below("e.cpel"), VIEW_BY_THREAD, NULL, false);
+  struct view_track_info info;
   view_finish(view);
+  for (uint32_t i = 0; view_track(view, i, &info); i++) {
+    unsigned long number = strtoul(info.name + 1, NULL, 10);
+    assert_true(number < TRACKS);
+    tracks[number] = i;
+  }
   return view;
 }
 
@@ -269,32 +282,25 @@ static int64_t time_of(const struct view_mark *first, unsigned i) {
   return first->time_ns + (int64_t)(list[i].time - list[0].time);
 }
 
-static uint32_t track_of(const struct view *view, unsigned i) {
-  struct view_track_info info;
-  uint32_t track = 0;
-  for (; view_track(view, track, &info); track++)
-    if (strtoul(info.name + 1, NULL, 10) == list[i].track)
-      break;
-  return track;
-}
+static uint32_t track_of(unsigned i) { return tracks[list[i].track]; }
 
 static void the_nearest_event_of_a_track_is_found(void **state) {
   (void)state;
   struct view *view = make_events();
   struct view_mark first, mark;
   assert_true(view_find(view, 1, &first));
-  for (unsigned i = 0; i < 500; i++) {
+  for (unsigned i = 0; i < rounds(500); i++) {
     int64_t time_ns = first.time_ns - 100 + (int64_t)view_chance(list[EVENTS - 1].time - list[0].time + 200);
     uint32_t track = (uint32_t)view_chance(TRACKS);
     int64_t best = INT64_MAX;
     for (unsigned k = 0; k < EVENTS; k++)
-      if (track_of(view, k) == track && llabs(time_of(&first, k) - time_ns) < best)
+      if (track_of(k) == track && llabs(time_of(&first, k) - time_ns) < best)
         best = llabs(time_of(&first, k) - time_ns);
     assert_true(view_nearest(view, track, time_ns, &mark));
     assert_int_equal(mark.track, track);
     assert_int_equal(llabs(mark.time_ns - time_ns), best);
     assert_int_equal(mark.time_ns, time_of(&first, (unsigned)mark.number - 1));
-    assert_int_equal(track_of(view, (unsigned)mark.number - 1), track);
+    assert_int_equal(track_of((unsigned)mark.number - 1), track);
   }
   assert_false(view_nearest(view, TRACKS, 0, &mark));
   view_close(view);
@@ -322,7 +328,7 @@ static void expect_pixels(struct view *view, const struct view_filter *filter, u
     for (uint32_t x = 0; x < PIXELS; x++) {
       struct view_value_cell wanted = {0};
       for (unsigned k = 0; k < EVENTS; k++)
-        if (track_of(view, k) == track && list[k].datum < limit &&
+        if (track_of(k) == track && list[k].datum < limit &&
             time_of(&first, k) >= view_window_edge(&window, x) &&
             time_of(&first, k) < view_window_edge(&window, x + 1)) {
           wanted.least = wanted.count && wanted.least < list[k].datum ? wanted.least : list[k].datum;

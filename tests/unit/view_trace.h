@@ -137,6 +137,12 @@ static inline void view_put_zeros(FILE *file, const char *text, unsigned bytes) 
     fputc(i < strlen(text) ? text[i] : 0, file);
 }
 
+static inline uint8_t *view_store_big(uint8_t *at, uint64_t value, unsigned bytes) {
+  for (unsigned i = bytes; i-- > 0; at++)
+    *at = (uint8_t)(value >> (8 * i));
+  return at;
+}
+
 /* Writes below(name): codes are called e0, e1, …, tracks t0, t1, …; a tick is a nanosecond. */
 static inline void view_write_cpel(const char *name, const struct view_cpel_event *list, uint32_t count,
                                    uint32_t codes, uint32_t tracks) {
@@ -173,10 +179,11 @@ static inline void view_write_cpel(const char *name, const struct view_cpel_even
   view_put_big(file, count, 4);
   view_put_big(file, 1000000000, 4);
   for (uint32_t i = 0; i < count; i++) {
-    view_put_big(file, list[i].time, 8);
-    view_put_big(file, list[i].track, 4);
-    view_put_big(file, list[i].code, 4);
-    view_put_big(file, list[i].datum, 4);
+    uint8_t bytes[20], *at = view_store_big(bytes, list[i].time, 8);
+    at = view_store_big(at, list[i].track, 4);
+    at = view_store_big(at, list[i].code, 4);
+    view_store_big(at, list[i].datum, 4);
+    assert_int_equal(fwrite(bytes, sizeof bytes, 1, file), 1);
   }
   assert_int_equal(fclose(file), 0);
 }
@@ -272,6 +279,24 @@ static inline const char *view_track_of(const struct view_test_event *event, enu
                                   : event->tid,
            event->tid - 1000);
   return name;
+}
+
+/* Whether two events have a track of one name. */
+static inline bool view_share_track(const struct view_test_event *one, const struct view_test_event *other,
+                                    enum view_track_by by) {
+  if (by == VIEW_BY_EVENT)
+    return strcmp(one->name, other->name) == 0;
+  return by == VIEW_BY_CPU     ? one->cpu == other->cpu
+         : by == VIEW_BY_FIELD ? one->value == other->value
+                               : one->tid == other->tid;
+}
+
+/* The first event on the track of a name, or NULL. */
+static inline const struct view_test_event *view_first_on(const char *name, enum view_track_by by) {
+  for (unsigned i = 0; i < view_event_count; i++)
+    if (strcmp(view_track_of(&view_events[i], by), name) == 0)
+      return &view_events[i];
+  return NULL;
 }
 
 #endif
