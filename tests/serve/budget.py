@@ -86,9 +86,9 @@ def rows(server, _):
     same(int(made.count), printed)
 
 
-def looking_ahead(server, _):
+def looking_ahead(server, state):
     """A filter that has to read the whole trace before it selects anything."""
-    text, answered, begin = 'AFTER LAST (BEFORE LAST (value = 1000000))', 0, time.monotonic()
+    text, answered, begin = f'AFTER LAST (BEFORE LAST (value = {int(state.events) // 2}))', 0, time.monotonic()
     while (reply := server.ask('filter', text=text)).state == 'running':
         assert time.monotonic() - begin < PATIENCE
         server.ask('state')
