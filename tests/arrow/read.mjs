@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Prints an Arrow file or stream by npm's apache-arrow: the schema, the number of batches, then each row as JSON. Numbers of 64 bits
-// are exact; NaN and infinities are texts, bytes are hexadecimal digits.
+// Prints Arrow files or streams by npm's apache-arrow: of each the schema, the number of batches, and the number of rows, then each
+// row as JSON. Numbers of 64 bits are exact; NaN and infinities are texts, bytes are hexadecimal digits.
 //
-//   KYMO_MODULES=… node read.mjs FILE
+//   KYMO_MODULES=… node read.mjs FILE…
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -40,8 +40,12 @@ function text(vector, index) {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value);
 }
 
-const table = arrow.tableFromIPC(readFileSync(process.argv[2]));
-console.log(JSON.stringify({ batches: table.batches.length, fields: table.schema.fields.map((field) => [field.name, String(field.type)]) }));
-const columns = table.schema.fields.map((field, i) => [JSON.stringify(field.name), table.getChildAt(i)]);
-for (let row = 0; row < table.numRows; row++)
-  console.log(`{${columns.map(([name, column]) => `${name}:${text(column, row)}`).join(',')}}`);
+for (const path of process.argv.slice(2)) {
+  const table = arrow.tableFromIPC(readFileSync(path));
+  const fields = table.schema.fields.map((field) => [field.name, String(field.type)]);
+  const columns = fields.map(([name], i) => [JSON.stringify(name), table.getChildAt(i)]);
+  const lines = [JSON.stringify({ batches: table.batches.length, rows: table.numRows, fields })];
+  for (let row = 0; row < table.numRows; row++)
+    lines.push(`{${columns.map(([name, column]) => `${name}:${text(column, row)}`).join(',')}}`);
+  console.log(lines.join('\n'));
+}
