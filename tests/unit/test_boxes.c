@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RECORDS 16000u
+#define RECORDS 8000u
 #define MOST (RECORDS * 320u)
 
 /* A record is its time, the size of the rest, and the rest. Containers are marked by their first byte. */
@@ -126,7 +126,7 @@ static void damage_is_the_same_after_moves(void **state) {
   const struct kymo_event *event;
   static int64_t times[RECORDS];
   uint32_t count = 0;
-  struct kymo_trace *trace = open_made(&key, 100);
+  struct kymo_trace *trace = open_made(&key, 50);
   while (kymo_trace_next(trace, &event, &error) == KYMO_OK)
     times[count++] = event->time_ns;
   size_t damaged = kymo_trace_damage_count(trace);
