@@ -36,8 +36,9 @@ fi
 
 # ---- random traces ----
 
-count=${KYMO_ROUNDS:-14}
-[ -n "$sanitizer" ] && count=12
+count=14
+[ -z "$sanitizer" ] || count=6 # each takes seconds
+count=${KYMO_ROUNDS:-$count}
 python3 "$KYMO_SOURCE/tests/differential/random_trace.py" random 1 $count
 mapfile -t traces < <(for seed in $(seq 1 $count); do echo "random $seed=random/$seed"; done)
 hold traces,parts,merge "${traces[@]:0:$(((count + 1) / 2))}"
