@@ -30,7 +30,7 @@ if "$KYMO_BUILD/kymo" convert nothing --to clickhouse -o http://127.0.0.1:1/k 2>
 else
   check 'bench/clickhouse ends well' "$KYMO_SOURCE/bench/clickhouse/run" --build "$KYMO_BUILD" --events 20000 --rounds 1
 fi
-check 'bench/view ends well' "$KYMO_SOURCE/bench/view/run" --build "$KYMO_BUILD" --events 200000 --views 20 --rounds 1
+check 'bench/view ends well' "$KYMO_SOURCE/bench/view/run" --build "$KYMO_BUILD" --events 50000 --tracks 6 --views 5 --rounds 1
 
 for recorder in kymo DPDK LTTng-UST; do
   if grep -q "^$recorder: not installed" "$TMPDIR/out"; then
@@ -49,7 +49,7 @@ for what in 'one u64 / floor' 'code of a call site'; do
 done
 check 'no daemon is left' test -z "$(daemons | comm -13 "$TMPDIR/before" -)"
 
-"$KYMO_SOURCE/bench/schema/run" --build "$KYMO_BUILD" --rounds 1 >"$TMPDIR/schema" 2>"$TMPDIR/errors"
+"$KYMO_SOURCE/bench/schema/run" --build "$KYMO_BUILD" --rounds 1 --points 5 >"$TMPDIR/schema" 2>"$TMPDIR/errors"
 status=$?
 cat "$TMPDIR/schema" "$TMPDIR/errors" | sed 's/^/    /'
 if [ $status = 0 ]; then ok 'bench/schema/run ends well'; else not_ok 'bench/schema/run ends well' "exit code $status"; fi
