@@ -8,8 +8,8 @@ set -u
 . "$KYMO_SOURCE/tests/lib.sh"
 cd "$TMPDIR" || exit 1
 unset KYMO_DESCRIPTIONS LD_LIBRARY_PATH PKG_CONFIG_PATH
-# -O0: nothing is measured. A cache in the build folder, where there is one, makes the next time shorter.
-export MAKEFLAGS='BUILDTYPE=debug' CCACHE_DIR=$KYMO_BUILD/ccache CCACHE_BASEDIR=$TMPDIR CCACHE_NOHASHDIR=1
+# -O0, without debug information: nothing is measured. A cache in the build folder, where there is one, makes the next time shorter.
+export MAKEFLAGS='BUILDTYPE=plain' CCACHE_DIR=$KYMO_BUILD/ccache CCACHE_BASEDIR=$TMPDIR CCACHE_NOHASHDIR=1
 
 # what git knows, as it is now; of an unpacked archive, all but the build folder
 pack() {
