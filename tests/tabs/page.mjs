@@ -102,20 +102,21 @@ export async function open(address, options = {}, {isLive = false} = {}) {
   await until(page, isLive => window.kymo && (isLive || window.kymo.model.server?.isComplete) && window.kymo.model.kinds.length > 0, isLive);
   return page;
 }
-/** Waits until what `read` returns is what is wanted. */
+/** Waits until what `read` returns is what is wanted: it asks soon again at first, then less often. */
 export async function becomes(read, wanted) {
-  for (const end = Date.now() + WAIT_MS; ;) {
+  const end = Date.now() + WAIT_MS;
+  for (let pause = 5; ; pause = Math.min(2 * pause, 50)) {
     const now = await read();
     if (isDeepStrictEqual(now, wanted))
       return;
     if (Date.now() > end)
       assert.deepEqual(now, wanted);
-    await new Promise(resolve => { setTimeout(resolve, 50); });
+    await new Promise(resolve => { setTimeout(resolve, pause); });
   }
 }
 /** Waits until a function in the page returns something; returns that. */
 export async function until(page, work, argument) {
-  const handle = await page.waitForFunction(work, argument, {timeout: WAIT_MS, polling: 50});
+  const handle = await page.waitForFunction(work, argument, {timeout: WAIT_MS, polling: 20});
   return handle.jsonValue();
 }
 export async function tab(page, id) {
