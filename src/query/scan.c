@@ -104,9 +104,9 @@ static inline bool passes(const struct query_scan *scan, const struct kymo_event
 /* ---- passes ---- */
 
 static int begin_pass(struct query_scan *scan, const bool *kinds, struct kymo_error *error) {
-  struct query_window window = {scan->begin_ns, scan->end_ns, kinds};
+  struct query_window window = {scan->begin_ns, scan->end_ns, kinds, true};
   if (scan->source->is_unordered) /* the tests decide alone */
-    window = (struct query_window){INT64_MIN, INT64_MAX, kinds};
+    window = (struct query_window){INT64_MIN, INT64_MAX, kinds, true};
   scan->last_ns = INT64_MIN;
   return query_reader_begin(scan->reader, &window, error);
 }
@@ -178,7 +178,7 @@ static int by_time(const void *a, const void *b) {
 
 /* Lists the events that pass, and sorts them. Times go back, so no window of time may end the reading. */
 static int sort_events(struct query_scan *scan, struct kymo_error *error) {
-  struct query_window window = {INT64_MIN, INT64_MAX, scan->kinds};
+  struct query_window window = {INT64_MIN, INT64_MAX, scan->kinds, false};
   const struct kymo_event *event;
   size_t capacity = 0;
   scan->is_sorted = true;

@@ -53,6 +53,7 @@ struct query_reader {
   struct kymo_losses losses;     /* of the trace, when the pass began */
   bool is_used, is_fresh;        /* fresh: nothing was read yet */
   bool is_selecting;             /* only some kinds are read */
+  bool is_thinned;               /* its numbers are no places, until it is rewound */
 };
 
 struct query_source {
@@ -103,6 +104,7 @@ const struct query_fields *query_reader_fields(struct query_reader *reader, uint
 struct query_window {
   int64_t begin_ns, end_ns; /* both included; events without a time only if it has no limits */
   const bool *kinds;        /* by kind, or NULL: all */
+  bool is_unnumbered;       /* the numbers of events are not needed as places */
 };
 /* Moves before the first event of the window. KYMO_OK or negative. */
 int query_reader_begin(struct query_reader *reader, const struct query_window *window,

@@ -50,6 +50,24 @@ static void set_cursor(struct kymo_trace *trace, struct stream_state *stream) {
   set_following(trace, stream->rank);
 }
 
+/* Leaves out unwanted events of those that were just found. An event that is later than the next one stays,
+ * since it delays it; so does the last one, after which the stream looks on: then all others come in the same
+ * order, and so does damage. */
+static void thin(const struct kymo_trace *trace, struct stream_state *stream) {
+  struct kymo_decoder *decoder = &stream->decoder;
+  if (KYMO_LIKELY(!trace->is_thinned) || stream->phase != STREAM_EVENT || decoder->event_count == 0)
+    return;
+  const struct kymo_event_plan *plans = decoder->plan->events;
+  struct kymo_found *found = decoder->found;
+  uint32_t kept = 0, last = decoder->event_count - 1;
+  for (uint32_t i = 0; i < last; i++) {
+    found[kept] = found[i];
+    kept += !plans[found[i].index].is_unwanted | (found[i].time_ns > found[i + 1].time_ns);
+  }
+  found[kept] = found[last];
+  decoder->event_count = kept + 1;
+}
+
 void kymo_trace_set_cursor(struct kymo_trace *trace, struct stream_state *stream, uint32_t given) {
   set_cursor(trace, stream);
   trace->cursors[stream->rank].next += given;
@@ -68,6 +86,7 @@ static void build(struct kymo_trace *trace) {
 
 /* Replays the games of the stream that was first, and now has events, notices, or nothing. */
 static void enter(struct kymo_trace *trace, struct stream_state *stream) {
+  thin(trace, stream);
   set_cursor(trace, stream);
   if (stream->phase == STREAM_DONE) {
     kymo_merge_replay(&trace->merge, kymo_merge_last_key(&trace->merge, stream->rank));
@@ -116,6 +135,7 @@ static int begin_merging(struct kymo_trace *trace, struct kymo_error *error) {
     int status = kymo_stream_advance(stream, error);
     if (status < 0)
       return status;
+    thin(trace, stream);
     set_cursor(trace, stream);
   }
   trace->is_merging = true;
@@ -427,6 +447,10 @@ void kymo_trace_want_times(struct kymo_trace *trace) {
   trace->is_selecting |= trace->wants_times;
 }
 
+void kymo_trace_thin(struct kymo_trace *trace, bool is_thinned) {
+  trace->is_thinned = is_thinned && trace->is_selecting && !trace->filter && !trace->follow;
+}
+
 bool kymo_event_is_unwanted(const struct kymo_trace *trace, const struct kymo_event *event) {
   return event->plan->is_unwanted || (trace->wants_times && !event->has_time);
 }
@@ -523,7 +547,7 @@ __attribute__((noinline)) int kymo_trace_merge_batch(struct kymo_trace *trace, s
     status = settle(trace, error);
   }
   trace->is_at_rest = status == KYMO_AGAIN && trace->follow;
-  if (status == KYMO_OK && trace->number >= trace->lay_number)
+  if (status == KYMO_OK && trace->number >= trace->lay_number && !trace->is_thinned)
     kymo_checkpoint_lay(trace);
   if (!trace->is_straight)
     straighten(trace);

@@ -182,6 +182,7 @@ struct kymo_trace {
   bool must_build;              /* a key is far: the tree may be wrong */
   struct stream_state *empty; /* its events are all in the batch: it must look ahead before merging goes on */
   bool is_selecting;          /* there are classes, or events, that are not wanted */
+  bool is_thinned;            /* … and those of unwanted classes need no number: see kymo_trace_thin */
   bool wants_times;           /* … events without a time are not returned: a window of time was requested */
   bool is_prefiltered; /* streams have prefilters, so the batch is for the filter alone (prefilter.c) */
   bool may_prefilter;  /* the filter has prefilters, and no other move has happened since */

@@ -50,7 +50,7 @@ def header(kind, number, time, is_long):
     return struct.pack('<HIQ', 65535, number, time) if is_long else struct.pack('<HI', number, time & (1 << 32) - 1)
 
 
-def write(folder, kind, r):
+def write(folder, kind, r, goes_back=False):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     is_far = r.random() < 0.2  # times that do not fit 64-bit nanoseconds
@@ -62,7 +62,9 @@ def write(folder, kind, r):
             for _ in range(r.choice([0, 1, 63, 64, 65, 66, 400])):
                 time += r.choice([0, 1, 1000, 10**6 if not is_far else 1])
                 number = r.choice(list(BODIES))
-                events.append(header(kind, number, time, r.random() < 0.02) + BODIES[number](r))
+                is_long = r.random() < (0.3 if goes_back else 0.02)
+                at = max(time - r.randrange(5000), 0) if goes_back and is_long else time
+                events.append(header(kind, number, at, is_long) + BODIES[number](r))
             body, padding = b''.join(events), r.choice([0, 8, 100])
             size = 16 + 44 + len(body)
             discarded += r.choice([0, 0, 0, 3])
@@ -99,4 +101,5 @@ def main():
     return bad > 0 or codes != {0, 1} or plans != {'counted'}
 
 
-sys.exit(main())
+if __name__ == '__main__':
+    sys.exit(main())

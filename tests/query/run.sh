@@ -25,6 +25,7 @@ check 'random statements, two traces' python3 "$here/random_queries.py" "$kymo" 
 check 'random statements, packets that go back in time' python3 "$here/random_queries.py" "$kymo" 3 "$(rounds 60 20)" back
 
 for traces in one 'one two' back; do check "statements that only count: $traces" python3 "$here/folded.py" "$kymo" $traces; done
+check 'unwanted classes leave no trace in the others, also in damaged ones' python3 "$here/thinned.py" "$kymo" "$(rounds 25 8)"
 check 'whole traces are counted as their rows are, also damaged ones' python3 "$here/counted.py" "$kymo" "$(rounds 40 10)"
 
 python3 "$KYMO_SOURCE/tests/differential/random_trace.py" random 1 20 && "$kymo" convert -q --to cpel -o log.cpel one || exit 1
