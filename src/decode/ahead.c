@@ -272,63 +272,77 @@ enum kymo_step kymo_look_ahead(struct kymo_decoder *decoder) {
  * to its next page. */
 #define PREFETCH_BYTES 1024
 
-static const struct word_shape *shape_of(const struct kymo_stream_plan *plan) {
-  static const struct word_shape shapes[] = {SHAPE_COMPACT, SHAPE_LARGE, SHAPE_PACKED};
-  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-    if (is_shape(plan, shapes[i]))
-      return &shapes[i];
-  return NULL;
+#define SHAPE_COUNT 3
+static const struct word_shape shapes[SHAPE_COUNT] = {SHAPE_COMPACT, SHAPE_LARGE, SHAPE_PACKED};
+
+/* SHAPE_COUNT: another one. */
+static unsigned shape_of(const struct kymo_stream_plan *plan) {
+  unsigned shape = 0;
+  while (shape < SHAPE_COUNT && !is_shape(plan, shapes[shape]))
+    shape++;
+  return shape;
 }
 
 bool kymo_lane_begin(struct kymo_lane *lane, const struct kymo_decoder *decoder, uint64_t *counts) {
   const struct kymo_stream_plan *plan = decoder->plan;
-  const struct word_shape *shape = plan && plan->has_fast_header && plan->id_count ? shape_of(plan) : NULL;
-  if (!shape || decoder->event_offsets)
+  unsigned shape = plan && plan->has_fast_header && plan->id_count ? shape_of(plan) : SHAPE_COUNT;
+  if (shape == SHAPE_COUNT || decoder->event_offsets)
     return false;
-  uint64_t id_high = shape->is_tag ? shape->tag_high : shape->id_mask;
+  uint64_t id_high = shapes[shape].is_tag ? shapes[shape].tag_high : shapes[shape].id_mask;
   *lane = (struct kymo_lane){.sight = {decoder->packet.data, decoder->packet.content_bits, decoder->slots},
                              .leads = plan->by_id,
                              .next = decoder->next_bits,
                              .boundary = plan->header_align - 1,
                              .clock = decoder->clock,
                              .id_high = id_high < plan->id_count - 1 ? id_high : plan->id_count - 1,
-                             .id_mask = shape->id_mask,
-                             .time_mask = shape->time_mask,
-                             .size_bits = shape->size_bits,
-                             .id_shift = shape->id_shift,
-                             .time_shift = shape->time_shift,
+                             .shape = shape,
                              .counts = counts};
   return true;
 }
 
 /* Counts one event, as find does. */
-static inline __attribute__((always_inline)) bool count_one(struct kymo_lane *lane) {
+static inline __attribute__((always_inline)) bool count_one(struct kymo_lane *lane, struct word_shape shape) {
   const struct kymo_sight *sight = &lane->sight;
   uint64_t begin = (lane->next + lane->boundary) & ~lane->boundary;
   if (KYMO_UNLIKELY(begin >= sight->end))
     return false;
   const uint8_t *bytes = sight->data + begin / 8;
   __builtin_prefetch(bytes + PREFETCH_BYTES);
-  uint64_t word = kymo_load_le64(bytes), id = word >> lane->id_shift & lane->id_mask;
+  uint64_t word = kymo_load_le64(bytes), id = word >> shape.id_shift & shape.id_mask;
   if (KYMO_UNLIKELY(id > lane->id_high))
     return false;
   const struct kymo_lead *lead = &lane->leads[id];
-  uint64_t after = begin + lane->size_bits + lead->offset_bits;
+  uint64_t after = begin + shape.size_bits + lead->offset_bits;
   if (KYMO_UNLIKELY(after > sight->end))
     return false;
   if (lead->varies && KYMO_UNLIKELY((after = kymo_lead_end(lead, sight, after)) > sight->end))
     return false;
-  lane->clock += ((word >> lane->time_shift) - lane->clock) & lane->time_mask;
+  lane->clock += ((word >> shape.time_shift) - lane->clock) & shape.time_mask;
   lane->next = after;
   lane->counts[lead->plan->kind]++;
   return true;
 }
 
+/* Lanes of one shape, which is a constant. */
+#define RUNNERS(name, shape)                                            \
+  static uint32_t run_##name(struct kymo_lane *lanes, uint32_t count) { \
+    for (;;)                                                            \
+      for (uint32_t i = 0; i < count; i++)                              \
+        if (KYMO_UNLIKELY(!count_one(&lanes[i], shape)))                \
+          return i;                                                     \
+  }
+RUNNERS(compact, SHAPE_COMPACT)
+RUNNERS(large, SHAPE_LARGE)
+RUNNERS(packed, SHAPE_PACKED)
+RUNNERS(any, shapes[lanes[i].shape])
+
 uint32_t kymo_lanes_run(struct kymo_lane *lanes, uint32_t count) {
-  for (;;)
-    for (uint32_t i = 0; i < count; i++)
-      if (KYMO_UNLIKELY(!count_one(&lanes[i])))
-        return i;
+  static uint32_t (*const runners[SHAPE_COUNT])(struct kymo_lane *, uint32_t) = {run_compact, run_large,
+                                                                                 run_packed};
+  bool are_equal = true;
+  for (uint32_t i = 1; i < count; i++)
+    are_equal &= lanes[i].shape == lanes[0].shape;
+  return are_equal ? runners[lanes[0].shape](lanes, count) : run_any(lanes, count);
 }
 
 /* The clock only goes on within a lane, so if its ends have times, all events between them have. */

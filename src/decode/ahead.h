@@ -18,8 +18,8 @@ struct kymo_lane {
   struct kymo_sight sight;
   const struct kymo_lead *leads;
   uint64_t next, boundary, clock;
-  uint64_t id_high, id_mask, time_mask, size_bits;
-  unsigned id_shift, time_shift;
+  uint64_t id_high;
+  unsigned shape;   /* of the headers, by number */
   uint64_t *counts; /* by kind */
 };
 

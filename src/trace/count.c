@@ -7,6 +7,7 @@
 #include "base/guard.h"
 #include "decode/ahead.h"
 #include "trace/trace.h"
+#include <stdlib.h>
 #include <string.h>
 
 bool kymo_trace_can_count(const struct kymo_trace *trace) {
@@ -41,6 +42,9 @@ static int count_next(struct stream_state *stream, uint64_t *counts, struct kymo
 struct counting {
   const struct kymo_trace *trace;
   uint64_t *counts;
+  /* By kind, for each lane: lanes in turn often count the same kind, and to add twice in a row to one number
+   * takes as long as all else. */
+  uint64_t *of_lanes[LANES];
   bool has_lanes; /* else each stream is read to its end, by lookahead alone */
   size_t next;    /* the first stream that was not begun */
   struct stream_state *streams[LANES];
@@ -48,13 +52,14 @@ struct counting {
   uint32_t lane_count;
 };
 
-/* Counts events of a stream until it has a lane. KYMO_END: it has no more; negative: failed. */
-static int count_to_lane(struct counting *counting, struct stream_state *stream, struct kymo_lane *lane,
+/* Counts events of a stream until it has the lane. KYMO_END: it has no more; negative: failed. */
+static int count_to_lane(struct counting *counting, struct stream_state *stream, uint32_t at,
                          struct kymo_error *error) {
   int status;
   while ((status = count_next(stream, counting->counts, error)) >= 0 && stream->phase == STREAM_EVENT)
     if (counting->has_lanes && !stream->part->has_window &&
-        kymo_lane_begin(lane, &stream->decoder, counting->counts + stream->decoder.first_kind))
+        kymo_lane_begin(&counting->lanes[at], &stream->decoder,
+                        counting->of_lanes[at] + stream->decoder.first_kind))
       return KYMO_OK;
   return status < 0 ? status : KYMO_END;
 }
@@ -64,7 +69,7 @@ static int fill_lanes(struct counting *counting, struct kymo_error *error) {
   int status = KYMO_OK;
   while (status >= 0 && counting->lane_count < LANES && counting->next < counting->trace->stream_count) {
     struct stream_state *stream = counting->trace->streams[counting->next++];
-    status = count_to_lane(counting, stream, &counting->lanes[counting->lane_count], error);
+    status = count_to_lane(counting, stream, counting->lane_count, error);
     if (status == KYMO_OK)
       counting->streams[counting->lane_count++] = stream;
   }
@@ -74,15 +79,18 @@ static int fill_lanes(struct counting *counting, struct kymo_error *error) {
 /* Ends a lane, and begins the next one of its stream, if there is one. KYMO_E_ABSENT: lookahead would have
  * found damage that lanes do not see. */
 static int renew_lane(struct counting *counting, uint32_t at, struct kymo_error *error) {
-  struct kymo_lane *lane = &counting->lanes[at];
   struct stream_state *stream = counting->streams[at];
-  if (!kymo_lane_end(lane, &stream->decoder))
+  if (!kymo_lane_end(&counting->lanes[at], &stream->decoder))
     return KYMO_E_ABSENT;
-  int status = count_to_lane(counting, stream, lane, error);
+  int status = count_to_lane(counting, stream, at, error);
   if (status != KYMO_END)
     return status;
-  *lane = counting->lanes[--counting->lane_count];
-  counting->streams[at] = counting->streams[counting->lane_count];
+  uint32_t last = --counting->lane_count; /* moves here, with its counts */
+  uint64_t *counts = counting->of_lanes[at];
+  counting->lanes[at] = counting->lanes[last];
+  counting->streams[at] = counting->streams[last];
+  counting->of_lanes[at] = counting->of_lanes[last];
+  counting->of_lanes[last] = counts;
   return KYMO_OK;
 }
 
@@ -109,10 +117,25 @@ static void drop_unwanted(const struct kymo_trace *trace, uint64_t *counts) {
   }
 }
 
+/* Counts with lanes; results as count_all. */
+static int count_in_lanes(struct counting *counting, struct kymo_error *error) {
+  size_t kinds = kymo_trace_class_count(counting->trace);
+  uint64_t *memory = calloc(kinds * LANES + 1, sizeof *memory);
+  if (!memory)
+    return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
+  for (size_t i = 0; i < LANES; i++)
+    counting->of_lanes[i] = memory + i * kinds;
+  int status = count_all(counting, error);
+  for (size_t i = 0; i < kinds * LANES; i++)
+    counting->counts[i % kinds] += memory[i];
+  free(memory);
+  return status;
+}
+
 int kymo_trace_count_classes(struct kymo_trace *trace, uint64_t *counts, struct kymo_error *error) {
   struct counting counting = {.trace = trace, .counts = counts, .has_lanes = true};
   struct kymo_losses losses = trace->losses;
-  int status = count_all(&counting, error);
+  int status = count_in_lanes(&counting, error);
   if (status == KYMO_E_ABSENT) { /* again, without lanes */
     kymo_trace_rewind(trace);
     trace->losses = losses;
