@@ -76,6 +76,18 @@ void fleet_put_other(struct fleet_block *block, struct fleet_column *column, uin
     column->numbers[block->rows] = value;
 }
 
+void fleet_put_numbers(struct fleet_block *block, uint32_t column, const uint64_t *values, uint32_t count) {
+  struct fleet_column *to = &block->columns[column];
+  uint32_t begin = block->rows;
+  if (to->differs && !to->has_nulls && to->capacity >= count && begin <= to->capacity - count) {
+    memcpy(to->numbers + begin, values, count * sizeof *values);
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++, block->rows++)
+    fleet_put_number(block, column, values[i]);
+  block->rows = begin;
+}
+
 /* Adds a text with its length before it; returns the length of both. */
 static size_t add_counted(struct kymo_strbuf *out, const char *text, size_t length) {
   char *at = kymo_strbuf_room(out, length + 10);

@@ -53,6 +53,10 @@ static inline void fleet_block_end_repeated(struct fleet_block *block) {
   block->rows++;
   block->repeats++;
 }
+static inline void fleet_block_end_many(struct fleet_block *block, uint32_t count) {
+  block->rows += count;
+  block->repeats += count;
+}
 /* Stores what is repeated: before another value of a steady column, and before anything below. */
 void fleet_block_settle(struct fleet_block *block);
 
@@ -65,6 +69,8 @@ static inline void fleet_put_number(struct fleet_block *block, uint32_t column, 
   else if (to->differs || !block->rows || to->has_nulls || to->first != value)
     fleet_put_other(block, to, value);
 }
+/* The same for the numbers of the next `count` rows. */
+void fleet_put_numbers(struct fleet_block *block, uint32_t column, const uint64_t *values, uint32_t count);
 /* NULL in a column that has had nothing else is the common case. */
 void fleet_put_other_null(struct fleet_block *block, struct fleet_column *column);
 static inline void fleet_put_null(struct fleet_block *block, uint32_t column) {

@@ -2,6 +2,7 @@
 #include "fleet/events.h"
 #include "base/bytes.h"
 #include "base/fail.h"
+#include "base/likely.h"
 #include "query/json.h"
 #include "query/value.h"
 #include "print/out.h"
@@ -159,6 +160,19 @@ static struct fleet_field field_of(const struct kymo_event_plan *plan, const str
   return field;
 }
 
+/* Whether all fields are numbers that one load reads. */
+static void find_quick(struct fleet_fields *fields) {
+  struct fleet_quick *quick = &fields->quick;
+  bool is_quick = !fields->absent_count && fields->count <= FLEET_QUEUE_FIELDS;
+  for (uint32_t i = 0; is_quick && i < fields->count; i++) {
+    is_quick = fields->list[i].near.is_there;
+    quick->columns[i] = fields->list[i].column;
+    quick->fields[i] = quick->fields[i + 1] = fields->list[i].near;
+  }
+  quick->count = fields->count;
+  quick->plan = is_quick ? fields->plan : NULL;
+}
+
 /* The fields of a class, and their columns. */
 static int begin_class(struct fleet_events *events, const struct fleet_kind *kind,
                        const struct kymo_event *event, struct kymo_error *error) {
@@ -184,6 +198,7 @@ static int begin_class(struct fleet_events *events, const struct fleet_kind *kin
                                         .type = place->type});
   }
   fields->plan = event->plan;
+  find_quick(fields);
   fields->has_pid = query_has_pid(events->reader, kymo_trace_class(events->reader->trace, number));
   fields->is_set = true;
   return KYMO_OK;
@@ -273,15 +288,6 @@ static void put_any(struct fleet_events *events, struct fleet_block *block, cons
     put_buffer(events, block, field->column);
   else
     fleet_put_null(block, field->column);
-}
-
-static inline void put_near(struct fleet_block *block, const struct kymo_event *event,
-                            const struct fleet_field *field) {
-  const struct near *near = &field->near;
-  uint64_t bits = kymo_fast_bits(event->packet->data, kymo_body_bits(event) + near->offset_bits,
-                                 near->size_bits, near->is_big);
-  fleet_put_number(block, field->column,
-                   near->is_signed ? (uint64_t)kymo_sign_extend(bits, near->size_bits) : bits);
 }
 
 static void put_field(struct fleet_events *events, struct fleet_block *block, const struct kymo_event *event,
@@ -391,13 +397,19 @@ static bool look_at_steady(struct fleet_events *events, struct fleet_kind *kind,
   return true;
 }
 
+/* Whether an event is of the packet that the table's last row is of. */
+static inline bool is_of_packet(const struct fleet_events *events, const struct fleet_kind *kind,
+                                const struct kymo_event *event) {
+  return kind->steady.packet == events->place.number && kymo_packet_key_is(&kind->steady.key, event->packet);
+}
+
 /* The columns of every event; the row ends with its fields. */
 static bool put_own(struct fleet_events *events, struct fleet_kind *kind, const struct kymo_event *event,
                     bool *repeats) {
   struct fleet_block *block = &kind->table.block;
   const struct fleet_steady *last = &kind->steady;
-  *repeats = block->rows && last->is_of_packet && last->packet == events->place.number &&
-             last->class_number == kymo_kind_of(event) && kymo_packet_key_is(&last->key, event->packet);
+  *repeats = block->rows && last->is_of_packet && last->class_number == kymo_kind_of(event) &&
+             is_of_packet(events, kind, event);
   if (!*repeats && !look_at_steady(events, kind, event, repeats))
     return false;
   fleet_put_number(block, SEQ, events->place.seq);
@@ -420,11 +432,40 @@ int fleet_table_look(struct fleet_table *table, int64_t day, struct kymo_error *
   return status == KYMO_OK && table->block.failed ? no_memory(error) : status;
 }
 
+/* Stores the rows that wait. */
+static void store_queue(struct fleet_kind *kind) {
+  struct fleet_queue *queue = &kind->queue;
+  struct fleet_block *block = &kind->table.block;
+  queue->room = 0;
+  if (queue->count == 0)
+    return;
+  fleet_put_numbers(block, SEQ, queue->seqs, queue->count);
+  fleet_put_numbers(block, TS, queue->times, queue->count);
+  for (uint32_t i = 0; i < queue->quick->count; i++)
+    fleet_put_numbers(block, queue->quick->columns[i], queue->values[i], queue->count);
+  fleet_block_end_many(block, queue->count);
+  queue->count = 0;
+}
+
+/* Rows may wait after one of the same class and packet, until it has to be looked whether a batch is
+ * complete. */
+static void open_queue(struct fleet_kind *kind, const struct fleet_quick *quick, bool is_epoch) {
+  struct fleet_queue *queue = &kind->queue;
+  uint32_t next = kind->table.block.rows % FLEET_LOOK_ROWS;
+  uint32_t room = quick->plan && kind->steady.is_of_packet && next ? FLEET_LOOK_ROWS - next : 0;
+  queue->room = room < FLEET_QUEUE_ROWS ? room : FLEET_QUEUE_ROWS;
+  queue->quick = quick;
+  queue->begin_ns = fleet_day_begin(kind->table.day, is_epoch);
+  queue->end_ns = fleet_day_end(kind->table.day, is_epoch);
+}
+
 int fleet_events_finish(struct fleet_events *events, struct kymo_error *error) {
   int status = KYMO_OK;
   for (uint32_t i = 0; status == KYMO_OK && i < events->source->kind_count; i++)
-    if (events->kinds[i].is_set && events->part)
+    if (events->kinds[i].is_set && events->part) {
+      store_queue(&events->kinds[i]);
       status = fleet_table_flush(&events->kinds[i].table, error);
+    }
   if (status == KYMO_OK)
     status = fleet_posts_wait(events->database->posts, error);
   for (uint32_t i = 0; status == KYMO_OK && i < events->source->kind_count; i++)
@@ -458,7 +499,7 @@ static void put_fields(struct fleet_events *events, struct fleet_block *block,
   bool is_known = fields->plan == event->plan;
   for (uint32_t i = 0; i < fields->count; i++)
     if (is_known && fields->list[i].near.is_there)
-      put_near(block, event, &fields->list[i]);
+      fleet_put_number(block, fields->list[i].column, fleet_load_near(event, &fields->list[i].near));
     else
       put_field(events, block, event, &fields->list[i]);
   for (uint32_t i = 0; i < fields->absent_count; i++)
@@ -471,6 +512,7 @@ static int put_event(struct fleet_events *events, struct fleet_kind *kind, const
   struct fleet_block *block = &kind->table.block;
   int64_t day = event->has_time ? fleet_day_of(event->time_ns, clock && clock->origin_is_epoch) : 0;
   bool repeats;
+  store_queue(kind);
   int status = fleet_table_row(&kind->table, day, error);
   if (status != KYMO_OK)
     return status;
@@ -481,6 +523,7 @@ static int put_event(struct fleet_events *events, struct fleet_kind *kind, const
     fleet_block_end_repeated(block);
   else
     fleet_block_end_row(block);
+  open_queue(kind, &events->fields[kymo_kind_of(event)].quick, clock && clock->origin_is_epoch);
   return KYMO_OK;
 }
 
@@ -492,6 +535,7 @@ static int hold_less(struct fleet_events *events, struct kymo_error *error) {
     size_t most_bytes = 0;
     held = 0;
     for (uint32_t i = 0; i < events->source->kind_count; i++) {
+      store_queue(&events->kinds[i]);
       fleet_block_settle(&events->kinds[i].table.block);
       size_t bytes = fleet_block_held(&events->kinds[i].table.block);
       most = bytes > most_bytes ? &events->kinds[i] : most;
@@ -506,7 +550,8 @@ static int hold_less(struct fleet_events *events, struct kymo_error *error) {
   return status;
 }
 
-int fleet_events_take(struct fleet_events *events, const struct kymo_event *event, struct kymo_error *error) {
+static __attribute__((noinline)) int take_any(struct fleet_events *events, const struct kymo_event *event,
+                                              struct kymo_error *error) {
   uint32_t number = kymo_kind_of(event), index = events->source->kind_of[number];
   struct fleet_kind *kind = &events->kinds[index];
   const struct fleet_part *part = &events->parts[event->packet->stream->part->index];
@@ -525,6 +570,16 @@ int fleet_events_take(struct fleet_events *events, const struct kymo_event *even
   if (status == KYMO_OK && ++events->taken % HELD_EVENTS == 0)
     status = hold_less(events, error);
   return status;
+}
+
+/* A row that waits has its class and packet in common with the row before it, so it is in this packet. */
+int fleet_events_take(struct fleet_events *events, const struct kymo_event *event, struct kymo_error *error) {
+  struct fleet_kind *kind = &events->kinds[events->source->kind_of[kymo_kind_of(event)]];
+  if (KYMO_UNLIKELY(!fleet_queue_takes(&kind->queue, event) ||
+                    events->place.stream != event->packet->stream || !is_of_packet(events, kind, event)))
+    return take_any(events, event, error);
+  fleet_queue_add(&kind->queue, event, events->place.seq++);
+  return KYMO_LIKELY(++events->taken % HELD_EVENTS) ? KYMO_OK : hold_less(events, error);
 }
 
 /* ---- life ---- */

@@ -6,7 +6,7 @@
 #ifndef KYMO_FLEET_EVENTS_H
 #define KYMO_FLEET_EVENTS_H
 
-#include "decode/field.h"
+#include "fleet/queue.h"
 #include "fleet/table.h"
 #include "query/columns.h"
 
@@ -25,6 +25,7 @@ struct fleet_fields {
   uint32_t count;
   uint32_t *absent; /* columns that the class does not have */
   uint32_t absent_count;
+  struct fleet_quick quick;
 };
 
 /* What the steady columns of an event are made of; all of one size, so that they are compared as they were
@@ -45,6 +46,7 @@ struct fleet_kind {
   struct query_columns columns;
   bool is_set, is_wanted;
   struct fleet_steady steady; /* of the last row */
+  struct fleet_queue queue;   /* the rows after it */
 };
 
 /* How far the reading of a stream is. */
@@ -88,10 +90,17 @@ enum { FLEET_EVENT_COLUMNS = 10 };
 /* Puts a text of a trace as UTF-8; what is no character becomes U+FFFD. */
 void fleet_put_utf8(struct fleet_block *block, uint32_t column, struct kymo_strbuf *scratch,
                     const uint8_t *bytes, uint64_t count, enum kymo_encoding encoding);
-/* The day of a time, as ClickHouse counts them. */
+/* The day of a time, as ClickHouse counts them, and the first and the last time of a day. */
+#define FLEET_DAY_NS INT64_C(86400000000000)
 static inline int64_t fleet_day_of(int64_t time_ns, bool is_epoch) {
-  int64_t day = is_epoch && time_ns > 0 ? time_ns / INT64_C(86400000000000) : 0;
+  int64_t day = is_epoch && time_ns > 0 ? time_ns / FLEET_DAY_NS : 0;
   return day < FLEET_DAY_MAX ? day : FLEET_DAY_MAX;
+}
+static inline int64_t fleet_day_begin(int64_t day, bool is_epoch) {
+  return is_epoch && day > 0 ? day * FLEET_DAY_NS : INT64_MIN;
+}
+static inline int64_t fleet_day_end(int64_t day, bool is_epoch) {
+  return is_epoch && day < FLEET_DAY_MAX ? (day + 1) * FLEET_DAY_NS - 1 : INT64_MAX;
 }
 /* Looks after each FLEET_LOOK_ROWS rows whether a batch is complete. */
 #define FLEET_LOOK_ROWS 1024
