@@ -293,15 +293,28 @@ struct place {
 
 struct fleet_posts {
   CURLM *multi;
+  struct kymo_strbuf spare; /* the space of a body that was sent */
   struct curl_slist *headers;
   unsigned count, used;
   struct place *places;
 };
 
-static void free_upload(struct fleet_upload *upload) {
+/* The space of the body is used again. */
+static void end_upload(struct fleet_posts *posts, struct fleet_upload *upload) {
   kymo_strbuf_free(&upload->query);
   kymo_strbuf_free(&upload->id);
+  struct kymo_strbuf body = upload->body;
+  if (body.capacity > posts->spare.capacity) {
+    upload->body = posts->spare;
+    posts->spare = body;
+  }
   kymo_strbuf_free(&upload->body);
+}
+
+struct kymo_strbuf fleet_posts_body(struct fleet_posts *posts) {
+  struct kymo_strbuf body = {.text = posts->spare.text, .capacity = posts->spare.capacity};
+  posts->spare = (struct kymo_strbuf){0};
+  return body;
 }
 
 struct fleet_posts *fleet_posts_new(unsigned count) {
@@ -325,7 +338,7 @@ static void end_place(struct fleet_posts *posts, struct place *place) {
     posts->used--;
   }
   place->is_used = false;
-  free_upload(&place->upload);
+  end_upload(posts, &place->upload);
   kymo_strbuf_free(&place->address);
   place->answer.length = 0;
 }
@@ -338,6 +351,7 @@ void fleet_posts_free(struct fleet_posts *posts) {
     kymo_strbuf_free(&posts->places[i].answer);
     curl.easy_cleanup(posts->places[i].easy);
   }
+  kymo_strbuf_free(&posts->spare);
   curl.multi_cleanup(posts->multi);
   curl.slist_free_all(posts->headers);
   free(posts->places);
@@ -426,7 +440,7 @@ int fleet_post(struct fleet_posts *posts, struct fleet_upload *upload, struct ky
   while (status == KYMO_OK && place->is_used)
     place++;
   if (status != KYMO_OK) {
-    free_upload(upload);
+    end_upload(posts, upload);
     return status;
   }
   place->upload = *upload;

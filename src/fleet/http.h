@@ -46,7 +46,7 @@ int fleet_ask(struct fleet_server *server, const char *sql, struct kymo_strbuf *
 
 /* ---- uploads ---- */
 
-/* Owned by the poster until it is done; then freed. */
+/* Owned by the poster until it is done. */
 struct fleet_upload {
   struct fleet_server *server;
   const char *table;        /* for messages; borrowed */
@@ -61,6 +61,8 @@ struct fleet_upload {
 struct fleet_posts;
 /* NULL: out of memory. */
 struct fleet_posts *fleet_posts_new(unsigned count);
+/* An empty body, which may have the space of one that was sent. The caller owns it. */
+struct kymo_strbuf fleet_posts_body(struct fleet_posts *posts);
 /* Waits for a free place, then begins to send; takes what *upload owns. Reports the failure of any earlier
  * upload. */
 int fleet_post(struct fleet_posts *posts, struct fleet_upload *upload, struct kymo_error *error);
