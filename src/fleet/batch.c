@@ -226,9 +226,8 @@ static void add_body(struct fleet_table *table, struct kymo_strbuf *body) {
 }
 
 static int send(struct fleet_table *table, const struct fleet_batch *batch, struct kymo_error *error) {
-  struct fleet_upload upload = {.server = table->part->server,
-                                .table = table->name,
-                                .body = fleet_posts_body(table->database->posts)};
+  struct fleet_upload upload = {
+      .server = table->part->server, .table = table->name, .body = fleet_posts_body(table->database->posts)};
   add_body(table, &upload.body);
   add_statement(table, batch, &upload.query);
   kymo_strbuf_printf(&upload.id, "kymo %s/%s %s %" PRIx64 " %" PRIu32, table->part->server->database,

@@ -19,7 +19,8 @@ struct fleet_quick {
   const struct kymo_event_plan *plan; /* of its events; NULL: they may not */
   uint32_t count;
   uint32_t columns[FLEET_QUEUE_FIELDS];
-  struct near fields[FLEET_QUEUE_FIELDS + 1]; /* loaded in pairs: the last one of an odd number is there twice */
+  struct near
+      fields[FLEET_QUEUE_FIELDS + 1]; /* loaded in pairs: the last one of an odd number is there twice */
 };
 
 struct fleet_queue {

@@ -16,7 +16,14 @@ struct kymo_span_block {
 
 /* ---- chains ---- */
 
-static uint32_t hash_of(struct kymo_span_key key) { return (uint32_t)kymo_keyed_pair(key.thread, key.key); }
+/* A keyed hash takes longer than the rest of a span: it is computed once for a key that comes again soon. */
+static uint32_t hash_of(struct kymo_spans *spans, struct kymo_span_key key) {
+  uint64_t mixed = (key.thread + key.key * 3) * UINT64_C(0x9e3779b97f4a7c15);
+  struct kymo_span_hash *known = &spans->hashes[mixed >> (64 - KYMO_SPAN_HASHES_LOG2)];
+  if (!known->is_set || known->key.thread != key.thread || known->key.key != key.key)
+    *known = (struct kymo_span_hash){key, (uint32_t)kymo_keyed_pair(key.thread, key.key), true};
+  return known->hash;
+}
 
 /* The part of a span's key that all spans of a chain share, the rest 0. */
 static struct kymo_span_key key_in(const struct kymo_spans *spans, const struct kymo_hash_table *chains,
@@ -37,20 +44,21 @@ static struct kymo_span *first_at(const struct kymo_spans *spans, const struct k
   return first;
 }
 
-static uint32_t hash_in(const struct kymo_spans *spans, const struct kymo_hash_table *chains,
+static uint32_t hash_in(struct kymo_spans *spans, const struct kymo_hash_table *chains,
                         struct kymo_span_key key) {
-  return hash_of(key_in(spans, chains, key));
+  return hash_of(spans, key_in(spans, chains, key));
 }
 
-static struct kymo_span *first_of(const struct kymo_spans *spans, const struct kymo_hash_table *chains,
+static struct kymo_span *first_of(struct kymo_spans *spans, const struct kymo_hash_table *chains,
                                   struct kymo_span_key key) {
-  return first_at(spans, chains, key, hash_of(key));
+  return first_at(spans, chains, key, hash_of(spans, key));
 }
 
 /* Space for the chains of one more span. */
 static bool reserve(struct kymo_spans *spans) {
-  return kymo_hash_table_reserve(&spans->same, NULL) && kymo_hash_table_reserve(&spans->threads, NULL) &&
-         kymo_hash_table_reserve(&spans->keys, NULL);
+  return kymo_hash_table_reserve(&spans->same, NULL) &&
+         (!spans->is_nested || kymo_hash_table_reserve(&spans->threads, NULL)) &&
+         (!spans->crosses_threads || kymo_hash_table_reserve(&spans->keys, NULL));
 }
 
 /* Makes `first` the first span of its chain, and returns the previous one. There is space (reserve). */
@@ -112,15 +120,15 @@ struct kymo_span *kymo_spans_begin(struct kymo_spans *spans, struct kymo_span_ke
   return span;
 }
 
-struct kymo_span *kymo_spans_find(const struct kymo_spans *spans, struct kymo_span_key key) {
+struct kymo_span *kymo_spans_find(struct kymo_spans *spans, struct kymo_span_key key) {
   return first_of(spans, &spans->same, key);
 }
 
-struct kymo_span *kymo_spans_find_elsewhere(const struct kymo_spans *spans, uint64_t key) {
+struct kymo_span *kymo_spans_find_elsewhere(struct kymo_spans *spans, uint64_t key) {
   return first_of(spans, &spans->keys, (struct kymo_span_key){.key = key});
 }
 
-struct kymo_span *kymo_spans_innermost(const struct kymo_spans *spans, uint64_t thread) {
+struct kymo_span *kymo_spans_innermost(struct kymo_spans *spans, uint64_t thread) {
   return first_of(spans, &spans->threads, (struct kymo_span_key){.thread = thread});
 }
 

@@ -42,6 +42,14 @@ struct kymo_span {
   uint32_t same_hash, thread_hash, key_hash;
 };
 
+/* The hash of a key, computed before. */
+struct kymo_span_hash {
+  struct kymo_span_key key;
+  uint32_t hash;
+  bool is_set;
+};
+#define KYMO_SPAN_HASHES_LOG2 5
+
 struct kymo_spans {
   /* set by the caller before the first begin */
   bool is_nested;       /* outer and inner are kept, for kymo_spans_innermost */
@@ -50,6 +58,7 @@ struct kymo_spans {
   size_t open; /* how many are open */
   /* private */
   struct kymo_hash_table same, threads, keys; /* the latest span of a thread and key, a thread, a key */
+  struct kymo_span_hash hashes[1 << KYMO_SPAN_HASHES_LOG2]; /* of few keys: most traces have few threads */
   struct kymo_span *free;
   struct kymo_span_block *blocks;
 };
@@ -57,11 +66,11 @@ struct kymo_spans {
 /* Begins a span. The table owns it, until kymo_spans_end. NULL: out of memory. */
 struct kymo_span *kymo_spans_begin(struct kymo_spans *spans, struct kymo_span_key key);
 /* The span that an end of this thread and key ends; NULL: none is open. */
-struct kymo_span *kymo_spans_find(const struct kymo_spans *spans, struct kymo_span_key key);
+struct kymo_span *kymo_spans_find(struct kymo_spans *spans, struct kymo_span_key key);
 /* The latest open span of a key, whatever its thread; NULL: none is open. */
-struct kymo_span *kymo_spans_find_elsewhere(const struct kymo_spans *spans, uint64_t key);
+struct kymo_span *kymo_spans_find_elsewhere(struct kymo_spans *spans, uint64_t key);
 /* The latest open span of a thread, whatever its key; NULL: none is open. */
-struct kymo_span *kymo_spans_innermost(const struct kymo_spans *spans, uint64_t thread);
+struct kymo_span *kymo_spans_innermost(struct kymo_spans *spans, uint64_t thread);
 /* Removes a span that one of the functions above has returned; the pointer is invalid then. */
 void kymo_spans_end(struct kymo_spans *spans, struct kymo_span *span);
 /* Calls `each` for all open spans, in no order, until it returns false; it must not change the table. */
