@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of one table that wait until they are stored together. They are numbers alone, and their steady columns
- * are those of the row before them: so an event is a few loads and stores, whatever its class, and each column
- * is looked at once for many rows.
+ * Rows of one table that wait until they are stored together. They are numbers alone, and their steady
+ * columns are those of the row before them. So an event is a few loads and stores, whatever its class, and
+ * each column is looked at once for many rows.
  */
 #ifndef KYMO_FLEET_QUEUE_H
 #define KYMO_FLEET_QUEUE_H
@@ -19,8 +19,7 @@ struct fleet_quick {
   const struct kymo_event_plan *plan; /* of its events; NULL: they may not */
   uint32_t count;
   uint32_t columns[FLEET_QUEUE_FIELDS];
-  struct near
-      fields[FLEET_QUEUE_FIELDS + 1]; /* loaded in pairs: the last one of an odd number is there twice */
+  struct near fields[FLEET_QUEUE_FIELDS + 1]; /* loaded in pairs: of an odd number, the last one twice */
 };
 
 struct fleet_queue {
