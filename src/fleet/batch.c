@@ -248,6 +248,7 @@ static int take_batch(struct fleet_table *table, struct kymo_error *error) {
   if (!KYMO_LIST_ROOM(table->cut.list, table->cut.capacity, table->cut.count))
     return no_memory(error);
   table->cut.list[table->cut.count++] = batch;
+  table->cut_rows += batch.rows;
   return there ? KYMO_OK : send(table, &batch, error);
 }
 
@@ -272,6 +273,7 @@ void fleet_table_reset(struct fleet_table *table, const struct fleet_part *part)
   table->part = part;
   table->has_ledger = false;
   table->there.count = table->cut.count = 0;
+  table->cut_rows = 0;
 }
 
 void fleet_table_free(struct fleet_table *table) {

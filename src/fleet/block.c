@@ -238,17 +238,21 @@ static bool is_constant(const struct fleet_column *column) {
          (column->type == FLEET_TEXT && column->texts.length <= CONSTANT_MAX);
 }
 
+#define AT_ONCE 8
+
 /* The bits in which numbers are not 0; of numbers with a sign, those that are not the same as the next lower
- * one, so that a bit for the sign is among the rest. */
+ * one, so that a bit for the sign is among the rest. Several at once, by wide registers. */
 static uint64_t bits_of(const uint64_t *numbers, uint32_t count, bool has_sign) {
-  uint64_t bits = 0;
-  if (has_sign)
-    for (uint32_t i = 0; i < count; i++)
-      bits |= numbers[i] ^ numbers[i] << 1;
-  else
-    for (uint32_t i = 0; i < count; i++)
-      bits |= numbers[i];
-  return bits;
+  uint64_t bits[AT_ONCE] = {0}, all = 0, next = has_sign ? UINT64_MAX : 0;
+  uint32_t at = 0;
+  for (; at + AT_ONCE <= count; at += AT_ONCE)
+    for (unsigned i = 0; i < AT_ONCE; i++)
+      bits[i] |= numbers[at + i] ^ (numbers[at + i] << 1 & next);
+  for (; at < count; at++)
+    all |= numbers[at] ^ (numbers[at] << 1 & next);
+  for (unsigned i = 0; i < AT_ONCE; i++)
+    all |= bits[i];
+  return all;
 }
 
 /* The bytes that each number of a column needs: 1, 2, 4 or 8. */

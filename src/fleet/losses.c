@@ -104,9 +104,7 @@ static void put_known(struct fleet_block *block, uint32_t column, bool is_known,
 /* The next row's number among those of its part, and space for it. */
 static int begin_row(struct fleet_table *table, int64_t time_ns, uint64_t *seq, struct kymo_error *error) {
   int status = fleet_table_row(table, fleet_day_of(time_ns, true), error);
-  *seq = table->block.rows;
-  for (size_t i = 0; i < table->cut.count; i++)
-    *seq += table->cut.list[i].rows;
+  *seq = table->cut_rows + table->block.rows;
   return status;
 }
 

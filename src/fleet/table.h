@@ -70,6 +70,7 @@ struct fleet_table {
   char *local_name; /* of the table that has the rows, in the arena */
   bool has_ledger;
   struct fleet_batches there, cut; /* what the table had at the begin, and the batches that were cut so far */
+  uint64_t cut_rows;               /* of all these batches */
   struct kymo_arena arena;
 };
 
