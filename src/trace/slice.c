@@ -34,10 +34,12 @@ static const char *refuse(const struct kymo_trace *trace) {
   return reason;
 }
 
-/* A packet, or several: where they begin. */
+/* Where a packet, or several, begin or the last ones of a stream end. Their bytes are spread over their
+ * time: what one reads between two points is `rate` bytes for each nanosecond. */
 struct kymo_slice_point {
   int64_t time_ns;
-  uint64_t bytes;
+  double rate;    /* by how much the rate changes */
+  uint64_t bytes; /* of packets that take no time */
 };
 
 static uint64_t entry_bytes(const struct kymo_index *index, uint32_t entry) {
@@ -59,20 +61,31 @@ static bool is_wanted(const struct kymo_trace *trace, int64_t time_ns) {
   return time_ns >= trace->begin_ns && time_ns <= trace->end_ns;
 }
 
-/* The entries of all indexes by time. */
-static void list_points(struct kymo_slices *slices, const struct kymo_trace *trace) {
-  for (size_t i = 0; i < trace->stream_count; i++) {
-    const struct stream_state *stream = trace->streams[i];
-    struct kymo_ns ns;
-    kymo_decoder_clock(&stream->decoder, stream->decoder.stream.class_, &ns);
-    for (uint32_t k = 0; k < stream->index.count; k++) {
-      struct kymo_slice_point point = {kymo_ns_of(&ns, stream->index.entries[k].clock),
-                                       entry_bytes(&stream->index, k)};
-      slices->points[slices->point_count++] = point;
-      slices->bytes += is_wanted(trace, point.time_ns) ? point.bytes : 0;
-    }
+/* The last packet without an end takes no time. */
+static int64_t find_entry_end(const struct kymo_index *index, uint32_t entry, struct kymo_ns *ns) {
+  if (entry + 1 < index->count)
+    return kymo_ns_of(ns, index->entries[entry + 1].clock);
+  return kymo_ns_of(ns, index->end_cycles ? index->end_cycles : index->entries[entry].clock);
+}
+
+/* The begins of all entries of the index, and the end of the last one. */
+static void add_points(struct kymo_slices *slices, const struct kymo_trace *trace,
+                       const struct stream_state *stream) {
+  const struct kymo_index *index = &stream->index;
+  struct kymo_ns ns;
+  double rate = 0;
+  kymo_decoder_clock(&stream->decoder, stream->decoder.stream.class_, &ns);
+  for (uint32_t k = 0; k < index->count; k++) {
+    int64_t begin_ns = kymo_ns_of(&ns, index->entries[k].clock), end_ns = find_entry_end(index, k, &ns);
+    uint64_t bytes = entry_bytes(index, k);
+    double own = end_ns > begin_ns ? (double)bytes / ((double)end_ns - (double)begin_ns) : 0;
+    slices->points[slices->point_count++] =
+        (struct kymo_slice_point){begin_ns, own - rate, end_ns > begin_ns ? 0 : bytes};
+    slices->bytes += is_wanted(trace, begin_ns) ? bytes : 0;
+    rate = own;
+    if (k + 1 == index->count)
+      slices->points[slices->point_count++] = (struct kymo_slice_point){end_ns, -rate, 0};
   }
-  qsort(slices->points, slices->point_count, sizeof *slices->points, compare_points);
 }
 
 int kymo_slices_find(struct kymo_slices *slices, struct kymo_trace *trace, struct kymo_error *error) {
@@ -86,7 +99,7 @@ int kymo_slices_find(struct kymo_slices *slices, struct kymo_trace *trace, struc
   for (size_t i = 0; i < trace->stream_count; i++) {
     if (trace->streams[i]->index.is_useless)
       slices->reason = "heads of packets lack times, or are not in their order";
-    capacity += trace->streams[i]->index.count;
+    capacity += trace->streams[i]->index.count + 1;
   }
   if (slices->reason)
     return KYMO_OK;
@@ -94,24 +107,31 @@ int kymo_slices_find(struct kymo_slices *slices, struct kymo_trace *trace, struc
   slices->cuts_ns = calloc(capacity, sizeof *slices->cuts_ns);
   if (!slices->points || !slices->cuts_ns)
     return kymo_fail(error, KYMO_E_MEMORY, "out of memory");
-  list_points(slices, trace);
+  for (size_t i = 0; i < trace->stream_count; i++)
+    add_points(slices, trace, trace->streams[i]);
+  qsort(slices->points, slices->point_count, sizeof *slices->points, compare_points);
   slices->count = 1;
   return KYMO_OK;
 }
 
 void kymo_slices_cut(struct kymo_slices *slices, const struct kymo_trace *trace, uint64_t slice_bytes) {
-  uint64_t since = 0;
+  const struct kymo_slice_point *points = slices->points;
+  double since = 0, rate = 0;
   slices->count = slices->count ? 1 : 0;
   for (size_t i = 0; i < slices->point_count; i++) {
-    int64_t time_ns = slices->points[i].time_ns;
-    int64_t last_ns = slices->count > 1 ? slices->cuts_ns[slices->count - 2] : slices->points[0].time_ns;
+    int64_t time_ns = points[i].time_ns;
+    int64_t last_ns = slices->count > 1 ? slices->cuts_ns[slices->count - 2] : points[0].time_ns;
+    if (i > 0 && is_wanted(trace, points[i - 1].time_ns))
+      since += rate * ((double)time_ns - (double)points[i - 1].time_ns);
+    rate += points[i].rate;
     if (!is_wanted(trace, time_ns))
       continue;
-    if (since >= slice_bytes && time_ns > last_ns && time_ns > trace->begin_ns && time_ns < INT64_MAX) {
+    if (since >= (double)slice_bytes && time_ns > last_ns && time_ns > trace->begin_ns &&
+        time_ns < points[slices->point_count - 1].time_ns) {
       slices->cuts_ns[slices->count++ - 1] = time_ns;
       since = 0;
     }
-    since += slices->points[i].bytes;
+    since += (double)points[i].bytes;
   }
 }
 

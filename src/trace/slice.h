@@ -21,7 +21,7 @@
 
 /* Where a trace can be cut, and where it is. All zeros: nowhere. */
 struct kymo_slices {
-  struct kymo_slice_point *points; /* begins of packets, by time */
+  struct kymo_slice_point *points; /* begins and ends of packets, by time */
   size_t point_count;
   uint64_t bytes;     /* of all wanted packets, about */
   int64_t *cuts_ns;   /* rising */
@@ -32,7 +32,8 @@ struct kymo_slices {
 /* Finds where packets begin, from their heads and the kept index. The trace is opened, and nothing is read
  * from it yet. KYMO_E_MEMORY. The caller frees the slices in any case. */
 int kymo_slices_find(struct kymo_slices *slices, struct kymo_trace *trace, struct kymo_error *error);
-/* Cuts so that a slice has about this many bytes of packets, or a packet of each stream. */
+/* Cuts at begins of packets so that a slice has this many bytes of packets or more. A packet that is cut
+ * counts in both slices, by its share of time. */
 void kymo_slices_cut(struct kymo_slices *slices, const struct kymo_trace *trace, uint64_t slice_bytes);
 void kymo_slices_free(struct kymo_slices *slices);
 
