@@ -19,9 +19,9 @@
 
 /* Slices for each job, so that all of them end at about the same time. */
 #define SLICES_A_JOB 4
-/* Of packets in a slice: what a job keeps in memory is some times as much. A slice may be larger if there
- * are many streams, since it begins with a seek in all of them. */
 #define SLICE_LEAST (UINT64_C(4) << 10)
+/* Of packets in a slice whose text a job keeps in memory, which is some times as much. A slice may be larger
+ * if there are many streams, since it begins with a seek in all of them. */
 #define SLICE_MOST (UINT64_C(2) << 20)
 #define SLICE_STREAM_BYTES (UINT64_C(32) << 10)
 
@@ -70,7 +70,8 @@ unsigned tool_jobs_usual(void) {
   return count < 1 ? 1 : count > TOOL_JOBS_MAX ? TOOL_JOBS_MAX : (unsigned)count;
 }
 
-bool tool_jobs_plan(struct kymo_slices *slices, struct kymo_trace *trace, unsigned count, bool is_asked) {
+bool tool_jobs_plan(struct kymo_slices *slices, struct kymo_trace *trace, unsigned count, bool is_asked,
+                    bool keeps_text) {
   struct kymo_error error;
   uint64_t most = 0;
   *slices = (struct kymo_slices){.count = 0};
@@ -79,7 +80,7 @@ bool tool_jobs_plan(struct kymo_slices *slices, struct kymo_trace *trace, unsign
     return false;
   for (size_t i = 0; i < kymo_trace_part_count(trace); i++)
     most += kymo_trace_part(trace, i)->stream_count * SLICE_STREAM_BYTES;
-  most = most < SLICE_MOST ? SLICE_MOST : most;
+  most = !keeps_text ? UINT64_MAX : most < SLICE_MOST ? SLICE_MOST : most;
   uint64_t bytes = slices->bytes / (count * SLICES_A_JOB);
   kymo_slices_cut(slices, trace, bytes > most ? most : bytes < SLICE_LEAST ? SLICE_LEAST : bytes);
   return slices->count > 1;

@@ -59,9 +59,11 @@ enum tool_jobs_result tool_jobs_run_streams(struct kymo_trace *trace,
 bool tool_jobs_are_ended(void);
 /* The least bytes of packets for which several jobs are begun without --jobs. */
 #define TOOL_JOBS_BYTES_LEAST (UINT64_C(64) << 20)
-/* Cuts the trace for this many jobs. `is_asked`: with --jobs; else only if there is enough to read. False:
- * one job is better. The caller frees the slices in any case. */
-bool tool_jobs_plan(struct kymo_slices *slices, struct kymo_trace *trace, unsigned count, bool is_asked);
+/* Cuts the trace for this many jobs. `is_asked`: with --jobs; else only if there is enough to read.
+ * `keeps_text`: a job keeps its slice's text in memory, so slices must be small. False: one job is better.
+ * The caller frees the slices in any case. */
+bool tool_jobs_plan(struct kymo_slices *slices, struct kymo_trace *trace, unsigned count, bool is_asked,
+                    bool keeps_text);
 /* Memory that all jobs share, with zeros; NULL: there is none. */
 void *tool_jobs_share(size_t size);
 

@@ -80,7 +80,7 @@ enum tool_jobs_result tool_jobs_count(struct kymo_trace *trace, struct kymo_tall
   struct kymo_slices slices;
   const struct tool_job_work work = {.read = read_slice, .join = join_slice, .user = &counter};
   enum tool_jobs_result result = TOOL_JOBS_NONE;
-  if (tool_jobs_plan(&slices, trace, count, jobs != 0) && (counter.file = open_file()) >= 0)
+  if (tool_jobs_plan(&slices, trace, count, jobs != 0, false) && (counter.file = open_file()) >= 0)
     result = tool_jobs_run(trace, &slices, count, &work);
   if (result == TOOL_JOBS_DONE && !take(tally, counter.file)) {
     kymo_tally_clear(tally);

@@ -280,7 +280,7 @@ enum tool_jobs_result tool_jobs_print(struct tool_printing *printing) {
   if (jobs < 2 || !can_print(printing->sink) || isatty(STDOUT_FILENO) ||
       (!printing->jobs && !is_file(STDOUT_FILENO)))
     return TOOL_JOBS_NONE;
-  bool is_planned = tool_jobs_plan(&slices, printing->trace, jobs, printing->jobs != 0);
+  bool is_planned = tool_jobs_plan(&slices, printing->trace, jobs, printing->jobs != 0, true);
   enum tool_jobs_result result = is_planned ? print(printing, jobs, &slices) : TOOL_JOBS_NONE;
   kymo_slices_free(&slices);
   return result;
