@@ -49,8 +49,11 @@ struct run {
   pid_t *jobs;
 };
 
-/* What a job knows of a slice that it has read. */
+/* What a job knows of a slice that it reads, or has read. */
 struct slice {
+  size_t number;
+  size_t warnings; /* before it */
+  bool has_turn;
   bool is_good;
   struct kymo_seam begin, end;
   struct kymo_losses losses;
@@ -93,7 +96,9 @@ void *tool_jobs_share(size_t size) {
 
 /* ---- in a job ---- */
 
-static const struct run *run_of_job; /* in jobs; NULL in the command */
+/* In jobs; NULL in the command. */
+static const struct run *run_of_job;
+static struct slice slice_of_job;
 
 static bool is_ended(const struct run *run) {
   return atomic_load_explicit(&run->shared->is_ended, memory_order_acquire);
@@ -123,42 +128,51 @@ static void add_losses(struct shared *shared, const struct kymo_losses *losses) 
   shared->losses.unknown += losses->unknown;
 }
 
-static struct slice read_slice(const struct run *run, size_t number) {
+static void read_slice(const struct run *run, struct slice *slice, size_t number) {
   struct kymo_trace *trace = run->trace;
   const struct kymo_slices *slices = run->slices;
-  size_t warnings = kymo_trace_warning_count(trace);
   bool is_first = number == 0, is_last = number + 1 == slices->count;
-  struct slice slice = {.is_good = true};
   struct kymo_losses before;
   struct kymo_error error;
+  *slice = (struct slice){.number = number, .warnings = kymo_trace_warning_count(trace)};
   int status = kymo_slice_begin(trace, is_first ? INT64_MIN : slices->cuts_ns[number - 1],
                                 is_last ? INT64_MAX : slices->cuts_ns[number], &error);
   kymo_trace_losses(trace, &before);
-  slice.is_good = status == KYMO_OK && (is_first || kymo_slice_seam(trace, &slice.begin)) &&
-                  run->work->read(run->work->user, number) &&
-                  (is_last || kymo_slice_seam(trace, &slice.end)) && is_silent(trace, warnings);
-  slice.losses = losses_since(trace, &before);
-  return slice;
+  slice->is_good = status == KYMO_OK && (is_first || kymo_slice_seam(trace, &slice->begin)) &&
+                   run->work->read(run->work->user, number) &&
+                   (is_last || kymo_slice_seam(trace, &slice->end)) && is_silent(trace, slice->warnings);
+  slice->losses = losses_since(trace, &before);
 }
 
 static bool are_equal(const struct kymo_seam *a, const struct kymo_seam *b) {
   return a->hash.high == b->hash.high && a->hash.low == b->hash.low;
 }
 
-static bool join_slice(const struct run *run, size_t number, const struct slice *slice) {
+/* At its turn. */
+static bool fits(const struct run *run, const struct slice *slice) {
+  return slice->number == 0 || are_equal(&run->shared->seam, &slice->begin);
+}
+
+static bool join_slice(const struct run *run, const struct slice *slice) {
   struct shared *shared = run->shared;
-  bool fits = slice->is_good && (number == 0 || are_equal(&shared->seam, &slice->begin));
-  if (!fits || !run->work->join(run->work->user, number))
+  if (!slice->is_good || !fits(run, slice) || !run->work->join(run->work->user, slice->number))
     return false;
   shared->seam = slice->end;
   add_losses(shared, &slice->losses);
-  shared->joined = number + 1;
+  shared->joined = slice->number + 1;
   return true;
 }
 
 static void wait_for(sem_t *turn) {
   while (sem_wait(turn) != 0 && errno == EINTR)
     ;
+}
+
+bool tool_jobs_have_turn(void) {
+  const struct run *run = run_of_job;
+  struct slice *slice = &slice_of_job;
+  slice->has_turn = slice->has_turn || sem_trywait(&run->shared->turns[slice->number]) == 0;
+  return slice->has_turn && !is_ended(run) && fits(run, slice) && is_silent(run->trace, slice->warnings);
 }
 
 static void end_all(const struct run *run) {
@@ -174,11 +188,13 @@ static bool take_piece(const struct run *run, size_t *number) {
 }
 
 static void do_slices(const struct run *run) {
-  struct shared *shared = run->shared;
-  for (size_t number; take_piece(run, &number); sem_post(&shared->turns[number + 1])) {
-    struct slice slice = read_slice(run, number);
-    wait_for(&shared->turns[number]);
-    if (!is_ended(run) && !join_slice(run, number, &slice))
+  struct slice *slice = &slice_of_job;
+  sem_t *turns = run->shared->turns;
+  for (size_t number; take_piece(run, &number); sem_post(&turns[number + 1])) {
+    read_slice(run, slice, number);
+    if (!slice->has_turn)
+      wait_for(&turns[number]);
+    if (!is_ended(run) && !join_slice(run, slice))
       end_all(run);
   }
 }

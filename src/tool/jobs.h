@@ -55,6 +55,9 @@ enum tool_jobs_result tool_jobs_run(struct kymo_trace *trace, const struct kymo_
 enum tool_jobs_result tool_jobs_run_streams(struct kymo_trace *trace,
                                             const struct kymo_stream *const *streams, size_t stream_count,
                                             unsigned count, const struct tool_job_work *work);
+/* In a job, from time to time while it reads a slice: whether all slices before it are joined, and what it has
+ * read until now is right: it may join that. */
+bool tool_jobs_have_turn(void);
 /* In a job, from time to time while it reads a stream: whether it can stop, since one job shall do all. */
 bool tool_jobs_are_ended(void);
 /* The least bytes of packets for which several jobs are begun without --jobs. */

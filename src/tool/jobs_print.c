@@ -41,6 +41,8 @@ struct printer {
   struct kymo_error error;
   /* of the slice */
   size_t omitted; /* bytes of `text` before the second event */
+  size_t looked;  /* at whether it is its turn: the bytes of `text` then */
+  bool is_joined; /* until now; its text is written at once */
   bool has_events, begins_lossy, ends_lossy;
   struct kymo_slice_place first, last;
 };
@@ -63,8 +65,29 @@ static ssize_t add_text(struct text *text, const char *bytes, size_t size) {
   return (ssize_t)size;
 }
 
+/* Counts what is written, also if not everything can be. */
+static bool write_all(int file, const char *bytes, size_t size, uint64_t *written) {
+  while (size > 0) {
+    ssize_t done = write(file, bytes, size < WRITE_BYTES ? size : WRITE_BYTES);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return false;
+    bytes += done;
+    size -= (size_t)done;
+    *written += (uint64_t)done;
+  }
+  return true;
+}
+
+/* What is no longer right is not written. */
 static ssize_t write_out(void *user, const char *bytes, size_t size) {
-  return add_text(((struct printer *)user)->target, bytes, size);
+  struct printer *printer = user;
+  if (!printer->is_joined || printer->target != &printer->text)
+    return add_text(printer->target, bytes, size);
+  bool is_written =
+      tool_jobs_have_turn() && write_all(STDOUT_FILENO, bytes, size, &printer->shared->out_bytes);
+  return is_written ? (ssize_t)size : 0;
 }
 
 static ssize_t write_words(void *user, const char *bytes, size_t size) {
@@ -142,48 +165,6 @@ static bool note_first(struct printer *printer, const struct kymo_event *event, 
   return is_printed;
 }
 
-static bool print_events(struct printer *printer, size_t slice) {
-  const struct kymo_event *event;
-  int status;
-  while ((status = kymo_trace_next_filtered(printer->trace, &event, &printer->error)) == KYMO_OK) {
-    if (printer->status < 0 || (!printer->has_events && !note_first(printer, event, slice)))
-      return false;
-    printer->last = kymo_slice_place_of(event);
-    printer->ends_lossy = false;
-    printer->status = printer->sink->event(printer->state, event, &printer->error);
-  }
-  return status == KYMO_END && printer->status >= 0;
-}
-
-static bool read_slice(void *user, size_t slice) {
-  struct printer *printer = user;
-  printer->text.length = printer->words.length = printer->omitted = 0;
-  printer->has_events = printer->begins_lossy = printer->ends_lossy = false;
-  printer->target = &printer->text;
-  printer->status = printer->sink->begin(&printer->state, printer->trace, &printer->options, &printer->error);
-  bool is_read = printer->status >= 0 && print_events(printer, slice);
-  int ended = printer->sink->end(printer->state, &printer->error);
-  printer->state = NULL;
-  return is_read && ended >= 0;
-}
-
-/* ---- joining ---- */
-
-/* Counts what is written, also if not everything can be. */
-static bool write_all(int file, const char *bytes, size_t size, uint64_t *written) {
-  while (size > 0) {
-    ssize_t done = write(file, bytes, size < WRITE_BYTES ? size : WRITE_BYTES);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return false;
-    bytes += done;
-    size -= (size_t)done;
-    *written += (uint64_t)done;
-  }
-  return true;
-}
-
 /* Prints the first event after the last one before the slice. */
 static bool write_first(struct printer *printer) {
   struct shared *shared = printer->shared;
@@ -204,9 +185,9 @@ static bool write_first(struct printer *printer) {
   return is_good;
 }
 
-/* A sink may remember more of a loss than of an event: none may be where two slices meet. */
-static bool join_slice(void *user, size_t slice) {
-  struct printer *printer = user;
+/* At its turn, writes what it has printed until now. A sink may remember more of a loss than of an event:
+ * none may be where two slices meet. */
+static bool join_text(struct printer *printer, size_t slice) {
   struct shared *shared = printer->shared;
   if (slice > 0 && (printer->begins_lossy || (shared->ends_lossy && printer->has_events)))
     return false;
@@ -214,9 +195,57 @@ static bool join_slice(void *user, size_t slice) {
     return true;
   if (slice > 0 && !write_first(printer))
     return false;
-  if (!write_all(STDOUT_FILENO, printer->text.bytes + printer->omitted,
-                 printer->text.length - printer->omitted, &shared->out_bytes))
+  printer->is_joined = true;
+  return write_all(STDOUT_FILENO, printer->text.bytes + printer->omitted,
+                   printer->text.length - printer->omitted, &shared->out_bytes);
+}
+
+/* The text that comes after its turn has come need not be kept in memory, and the next slice, which another
+ * job reads meanwhile, waits for less. */
+static bool join_early(struct printer *printer, size_t slice) {
+  if (printer->is_joined || printer->text.length <= printer->omitted ||
+      printer->text.length == printer->looked)
+    return true;
+  printer->looked = printer->text.length;
+  return !tool_jobs_have_turn() || join_text(printer, slice);
+}
+
+static bool print_events(struct printer *printer, size_t slice) {
+  const struct kymo_event *event;
+  int status;
+  while ((status = kymo_trace_next_filtered(printer->trace, &event, &printer->error)) == KYMO_OK) {
+    if (printer->status < 0 || (!printer->has_events && !note_first(printer, event, slice)) ||
+        !join_early(printer, slice))
+      return false;
+    printer->last = kymo_slice_place_of(event);
+    printer->ends_lossy = false;
+    printer->status = printer->sink->event(printer->state, event, &printer->error);
+  }
+  return status == KYMO_END && printer->status >= 0;
+}
+
+static bool read_slice(void *user, size_t slice) {
+  struct printer *printer = user;
+  printer->text.length = printer->words.length = printer->omitted = printer->looked = 0;
+  printer->is_joined = false;
+  printer->has_events = printer->begins_lossy = printer->ends_lossy = false;
+  printer->target = &printer->text;
+  printer->status = printer->sink->begin(&printer->state, printer->trace, &printer->options, &printer->error);
+  bool is_read = printer->status >= 0 && print_events(printer, slice);
+  int ended = printer->sink->end(printer->state, &printer->error);
+  printer->state = NULL;
+  return is_read && ended >= 0;
+}
+
+/* ---- joining ---- */
+
+static bool join_slice(void *user, size_t slice) {
+  struct printer *printer = user;
+  struct shared *shared = printer->shared;
+  if (!printer->is_joined && !join_text(printer, slice))
     return false;
+  if (slice > 0 && !printer->has_events)
+    return true;
   if (printer->words.length)
     fwrite(printer->words.bytes, 1, printer->words.length, printer->words_to);
   shared->err_bytes += printer->words.length;
