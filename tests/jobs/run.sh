@@ -51,6 +51,25 @@ random_traces() {
 }
 check 'random traces: the bytes of several jobs are those of one' random_traces
 
+# slices whose text is partly written while they are read
+large_slices() {
+  local habit streams=3 packets=8
+  for habit in large 'large loss' 'large bad' 'large backward'; do
+    rm -rf big
+    make_trace big $habit || return 1
+    same_by 2 cat big && same_by 3 cat big -f json && same_by 2 cat big -f babeltrace2 --filter 'value > 300' || { echo "$habit"; return 1; }
+  done
+}
+check 'slices with much text' large_slices
+full_output() { # the blocks of the output at most
+  (trap '' XFSZ; ulimit -f "$1"; same_by '2 3' cat full -f json) && grep -q 'File too large' one-said && [ -s one ]
+}
+full_outputs() {
+  local streams=3 packets=8
+  make_trace full large && full_output 1000 && full_output 7001 && full_output 11000
+}
+check 'a full disk: the bytes of several jobs are those of one' full_outputs
+
 make_trace trace loss
 make_trace sparse sparse
 options() {
