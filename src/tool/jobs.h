@@ -9,7 +9,7 @@
  * Processes instead of threads: a fork has a reader of its own, with filter and positions, in the state
  * that the command line has given it, and nothing that two of them could change at the same time. A slice
  * is joined when all slices before it are: only one job at a time joins, and it knows what the slice before
- * has left.
+ * has left. A job may begin to join a slice while it still reads it (tool_jobs_have_turn).
  *
  * Where each stream has an output of its own, nothing is joined: a job reads whole streams, one after
  * another (trace/apart.h).
@@ -55,8 +55,8 @@ enum tool_jobs_result tool_jobs_run(struct kymo_trace *trace, const struct kymo_
 enum tool_jobs_result tool_jobs_run_streams(struct kymo_trace *trace,
                                             const struct kymo_stream *const *streams, size_t stream_count,
                                             unsigned count, const struct tool_job_work *work);
-/* In a job, from time to time while it reads a slice: whether all slices before it are joined, and what it has
- * read until now is right: it may join that. */
+/* In a job, from time to time while it reads a slice: whether all slices before it are joined, and what it
+ * has read until now is right: it may join that. */
 bool tool_jobs_have_turn(void);
 /* In a job, from time to time while it reads a stream: whether it can stop, since one job shall do all. */
 bool tool_jobs_are_ended(void);

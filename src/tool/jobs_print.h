@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Printing a trace by several jobs (tool/jobs.h). What a job prints of a slice is kept in memory until its
- * turn.
+ * turn. If that comes before the slice is read, the rest is written at once.
  *
  * A sink begins anew with each slice. Of what it prints of the first event, it may have needed to know the
  * event before, as for the time since then: so that part is printed again when the slice is joined, by a
