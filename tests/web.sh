@@ -23,7 +23,7 @@ needs_packages() {
   exec 9>"$modules/lock"
   flock 9
   if ! cmp -s "$source/package-lock.json" "$modules/installed"; then
-    rm -rf "$modules/node_modules"
+    rm -rf "$modules/installed" "$modules/node_modules"
     cp "$source/package.json" "$source/package-lock.json" "$modules/"
     if (cd "$modules" && npm_config_cache=$TMPDIR/packages npm ci --no-audit --no-fund) >fetched 2>&1; then
       cp "$source/package-lock.json" "$modules/installed"

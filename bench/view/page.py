@@ -15,9 +15,12 @@ HERE = Path(__file__).resolve().parent
 
 
 def modules(build):
-    """The folder of the page's packages: where the suites keep them, or where npm ci does. None: they are not there."""
-    for folder in build.resolve() / 'web/node_modules', HERE.parent.parent / 'src/view/web/node_modules':
-        if (folder / 'playwright-core').is_dir():
+    """The folder of the page's packages: where the suites keep them (tests/web.sh), or where npm ci does. None: they are not
+    there, or not complete yet."""
+    web = build.resolve() / 'web'
+    candidates = [web / 'node_modules'] if (web / 'installed').is_file() else []
+    for folder in *candidates, HERE.parent.parent / 'src/view/web/node_modules':
+        if (folder / 'playwright-core/index.mjs').is_file():
             return folder
     return None
 
