@@ -122,20 +122,17 @@ int query_reader_begin(struct query_reader *reader, const struct query_window *w
   int64_t end_ns = window->end_ns < source->end_ns ? window->end_ns : source->end_ns;
   int status = KYMO_OK;
   note_losses(reader);
-  if (reader->is_thinned)
-    status = kymo_trace_rewind(reader->trace);
   kymo_trace_thin(reader->trace, false);
   if (window->kinds || reader->is_selecting || source->opening.wants)
     kymo_trace_select_classes(reader->trace, wants_class, &selecting);
   reader->is_selecting = window->kinds != NULL;
   kymo_trace_set_end_time(reader->trace, end_ns);
-  if (status >= 0 && begin_ns != INT64_MIN)
+  if (begin_ns != INT64_MIN)
     status = kymo_trace_goto_time(reader->trace, begin_ns, error);
-  else if (status >= 0 && !reader->is_fresh)
+  else if (!reader->is_fresh)
     status = kymo_trace_rewind(reader->trace);
   reader->is_fresh = false;
-  reader->is_thinned = window->is_unnumbered && !source->opening.has_filter;
-  kymo_trace_thin(reader->trace, reader->is_thinned);
+  kymo_trace_thin(reader->trace, window->is_unnumbered && !source->opening.has_filter);
   return status < 0 ? status : KYMO_OK;
 }
 

@@ -53,7 +53,6 @@ struct query_reader {
   struct kymo_losses losses;     /* of the trace, when the pass began */
   bool is_used, is_fresh;        /* fresh: nothing was read yet */
   bool is_selecting;             /* only some kinds are read */
-  bool is_thinned;               /* its numbers are no places, until it is rewound */
 };
 
 struct query_source {

@@ -340,13 +340,18 @@ static bool may_look_on(const struct kymo_trace *trace) {
   return !trace->stops_at_damage && !trace->follow && trace->slice_end_ns == INT64_MAX;
 }
 
+/* After the end, thinned streams are not read on, not even for a wanted event: that may be far away. */
+static inline bool is_past_end(const struct kymo_trace *trace, const struct kymo_event *event) {
+  return trace->is_thinned && kymo_place_ns(event) > trace->end_ns;
+}
+
 /* Merges the next batch of the streams, the first of which has events. */
 static uint32_t merge_batch(struct kymo_trace *trace) {
   if (trace->stream_count == 1 || trace->options.unmerged)
     return merge_all(trace, first_stream(trace));
   uint32_t count = merge_some(trace, 0);
   while (trace->empty && count < KYMO_BATCH_EVENTS && may_look_on(trace) &&
-         kymo_stream_look_on(trace->empty)) {
+         !is_past_end(trace, &trace->batch_events[count - 1]) && kymo_stream_look_on(trace->empty)) {
     enter(trace, trace->empty);
     trace->empty = NULL;
     if (trace->must_build || kymo_merge_is_far(&trace->merge, trace->merge.nodes[0]))
@@ -462,7 +467,7 @@ void kymo_trace_select(struct kymo_trace *trace) {
     batch[i]->number = trace->batch_begin + i + 1;
   for (uint32_t i = kept; i < trace->batch_count; i++) {
     batch[kept] = batch[i];
-    kept += !kymo_event_is_unwanted(trace, batch[i]);
+    kept += !kymo_event_is_unwanted(trace, batch[i]) || is_past_end(trace, batch[i]);
   }
   trace->batch_count = kept;
   trace->is_straight = false;

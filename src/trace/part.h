@@ -31,9 +31,9 @@ void kymo_trace_want_times(struct kymo_trace *trace);
 /*
  * Whether events that kymo_trace_select_classes leaves out may be dropped before merging, which is much
  * faster. The others come in the same order, and damage is met at the same places; but their numbers only
- * distinguish them, and are no places to move to. Set before the first event after a move; after it the next
- * move is kymo_trace_rewind. Not with a filter, which may have to see all events, and not for a trace that
- * grows. (next.c)
+ * distinguish them, and are no places to move to, and where one ends is not known (kymo_event_end). Set
+ * before the first event after a move; the next move is kymo_trace_rewind or kymo_trace_goto_time. Not with a
+ * filter, which may have to see all events, and not for a trace that grows. (next.c)
  */
 void kymo_trace_thin(struct kymo_trace *trace, bool is_thinned);
 /*

@@ -50,11 +50,20 @@ def header(kind, number, time, is_long):
     return struct.pack('<HIQ', 65535, number, time) if is_long else struct.pack('<HI', number, time & (1 << 32) - 1)
 
 
-def write(folder, kind, r, goes_back=False):
+def packet(stream, sequence, times, body, padding=0, discarded=0):
+    size = 16 + 44 + len(body)
+    return struct.pack('<IIQQQQQQI', 0xC1FC1FC1, 0, stream, *times, size * 8, (size + padding) * 8, sequence, discarded) + body + bytes(padding)
+
+
+def begin_trace(folder, kind, frequency=1000000000):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
+    (folder / 'metadata').write_text(METADATA % (frequency, HEADERS[kind]))
+
+
+def write(folder, kind, r, goes_back=False):
     is_far = r.random() < 0.2  # times that do not fit 64-bit nanoseconds
-    (folder / 'metadata').write_text(METADATA % (1 if is_far else 1000000000, HEADERS[kind]))
+    begin_trace(folder, kind, 1 if is_far else 1000000000)
     for stream in range(r.choice([1, 3, 4, 5, 9])):
         data, time, discarded = b'', 2**33 - 5000 if is_far else 1000, 0
         for sequence in range(r.randrange(1, 4)):
@@ -65,10 +74,9 @@ def write(folder, kind, r, goes_back=False):
                 is_long = r.random() < (0.3 if goes_back else 0.02)
                 at = max(time - r.randrange(5000), 0) if goes_back and is_long else time
                 events.append(header(kind, number, at, is_long) + BODIES[number](r))
-            body, padding = b''.join(events), r.choice([0, 8, 100])
-            size = 16 + 44 + len(body)
+            padding = r.choice([0, 8, 100])
             discarded += r.choice([0, 0, 0, 3])
-            data += struct.pack('<IIQQQQQQI', 0xC1FC1FC1, 0, stream, begin, time, size * 8, (size + padding) * 8, sequence, discarded) + body + bytes(padding)
+            data += packet(stream, sequence, (begin, time), b''.join(events), padding, discarded)
         data = bytearray(data)
         for _ in range(r.choice([0, 0, 0, 1, 3])):
             at = r.randrange(len(data))
