@@ -61,6 +61,11 @@ static bool is_wanted(const struct kymo_trace *trace, int64_t time_ns) {
   return time_ns >= trace->begin_ns && time_ns <= trace->end_ns;
 }
 
+/* By whole numbers: doubles of times since 1970 are 256 ns apart. */
+static double duration_of(int64_t begin_ns, int64_t end_ns) {
+  return (double)((uint64_t)end_ns - (uint64_t)begin_ns);
+}
+
 /* The last packet without an end takes no time. */
 static int64_t find_entry_end(const struct kymo_index *index, uint32_t entry, struct kymo_ns *ns) {
   if (entry + 1 < index->count)
@@ -78,7 +83,7 @@ static void add_points(struct kymo_slices *slices, const struct kymo_trace *trac
   for (uint32_t k = 0; k < index->count; k++) {
     int64_t begin_ns = kymo_ns_of(&ns, index->entries[k].clock), end_ns = find_entry_end(index, k, &ns);
     uint64_t bytes = entry_bytes(index, k);
-    double own = end_ns > begin_ns ? (double)bytes / ((double)end_ns - (double)begin_ns) : 0;
+    double own = end_ns > begin_ns ? (double)bytes / duration_of(begin_ns, end_ns) : 0;
     slices->points[slices->point_count++] =
         (struct kymo_slice_point){begin_ns, own - rate, end_ns > begin_ns ? 0 : bytes};
     slices->bytes += is_wanted(trace, begin_ns) ? bytes : 0;
@@ -122,7 +127,7 @@ void kymo_slices_cut(struct kymo_slices *slices, const struct kymo_trace *trace,
     int64_t time_ns = points[i].time_ns;
     int64_t last_ns = slices->count > 1 ? slices->cuts_ns[slices->count - 2] : points[0].time_ns;
     if (i > 0 && is_wanted(trace, points[i - 1].time_ns))
-      since += rate * ((double)time_ns - (double)points[i - 1].time_ns);
+      since += rate * duration_of(points[i - 1].time_ns, time_ns);
     rate += points[i].rate;
     if (!is_wanted(trace, time_ns))
       continue;

@@ -32,8 +32,8 @@ struct kymo_slices {
 /* Finds where packets begin, from their heads and the kept index. The trace is opened, and nothing is read
  * from it yet. KYMO_E_MEMORY. The caller frees the slices in any case. */
 int kymo_slices_find(struct kymo_slices *slices, struct kymo_trace *trace, struct kymo_error *error);
-/* Cuts at begins of packets so that a slice has this many bytes of packets or more. A packet that is cut
- * counts in both slices, by its share of time. */
+/* Cuts where packets begin, or the last one of a stream ends, so that a slice has this many bytes of packets
+ * or more. A packet that is cut counts in both slices, by its share of time. */
 void kymo_slices_cut(struct kymo_slices *slices, const struct kymo_trace *trace, uint64_t slice_bytes);
 void kymo_slices_free(struct kymo_slices *slices);
 

@@ -13,6 +13,7 @@
     single    one event a packet
     large     10,000 events a packet, but in every second one
     sparse    of two event classes, one is rare
+    brief     the first stream is one packet of some nanoseconds
 
 The same arguments make the same trace.
 """
@@ -45,10 +46,13 @@ class Stream:
         self.rng, self.number, self.habits = rng, number, habits
         self.time, self.sequence, self.discarded, self.end = rng.randrange(1000), 0, 0, 0
         self.data = bytearray()
+        self.is_brief = 'brief' in habits and number == 0
 
     def step(self):
         rng = self.rng
-        if 'same' in self.habits:
+        if self.is_brief:
+            self.time += 1
+        elif 'same' in self.habits:
             self.time += rng.choice([0, 0, 0, 0, 0, 1000])
         else:
             self.time += rng.randrange(1, 3000)
@@ -70,6 +74,8 @@ class Stream:
     def event_count(self):
         if 'large' in self.habits and self.sequence % 2:
             return 10000
+        if self.is_brief:
+            return 50
         return 1 if 'single' in self.habits else self.rng.randrange(0, 60)
 
     def packet(self):
@@ -101,7 +107,7 @@ def main():
     for number in range(int(streams)):
         stream = Stream(rng, number, habits)
         bad = rng.randrange(int(packets)) if 'bad' in habits and number == 0 else None
-        for packet in range(int(packets)):
+        for packet in range(1 if stream.is_brief else int(packets)):
             begin = len(stream.data)
             stream.packet()
             if packet == bad:
