@@ -33,7 +33,8 @@ struct printer {
   const struct kymo_sink *sink;
   struct kymo_sink_options options;
   struct shared *shared;
-  FILE *words_to; /* the error stream */
+  FILE *words_to;   /* the error stream */
+  FILE *words_from; /* of a job, in which it is the error stream: sinks may print there */
   struct text *target;
   struct text text, scratch, words; /* of the slice; of single events; of the error stream */
   struct kymo_sink_state *state;
@@ -226,6 +227,7 @@ static bool print_events(struct printer *printer, size_t slice) {
 
 static bool read_slice(void *user, size_t slice) {
   struct printer *printer = user;
+  stderr = printer->words_from;
   printer->text.length = printer->words.length = printer->omitted = printer->looked = 0;
   printer->is_joined = false;
   printer->has_events = printer->begins_lossy = printer->ends_lossy = false;
@@ -284,12 +286,11 @@ static enum tool_jobs_result print(struct tool_printing *printing, unsigned jobs
   FILE *out = open_stream(&printer, write_out, NULL), *words = open_stream(&printer, write_words, NULL);
   if (printer.shared && out && words) {
     printer.options.out = out;
-    stderr = words; /* of the jobs, whose sinks may print there */
+    printer.words_from = words;
     kymo_trace_set_loss_handler(printing->trace, on_loss, &printer);
     result = tool_jobs_run(printing->trace, slices, jobs,
                            &(struct tool_job_work){.read = read_slice, .join = join_slice, .user = &printer});
     kymo_trace_set_loss_handler(printing->trace, NULL, NULL);
-    stderr = printer.words_to;
     printing->out_bytes = printer.shared->out_bytes;
     printing->err_bytes = printer.shared->err_bytes;
   }

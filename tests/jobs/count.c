@@ -43,13 +43,25 @@ FILE *fopencookie(void *user, const char *mode, cookie_io_functions_t functions)
 
 __attribute__((constructor)) static void begin(void) { command = command ? command : getpid(); }
 
+static void count_writing(void) {
+  static int written;
+  const char *most = getenv("JOBS_KILL");
+  if (most && command != getpid() && ++written == strtol(most, NULL, 10))
+    kill(getpid(), SIGKILL);
+}
+
 ssize_t pwritev64(int file, const struct iovec *pieces, int count, off_t offset) {
   ssize_t (*real)(int, const struct iovec *, int, off_t) =
       (ssize_t(*)(int, const struct iovec *, int, off_t))dlsym(RTLD_NEXT, "pwritev64");
-  static int written;
-  const char *most = getenv("JOBS_KILL");
   ssize_t done = real(file, pieces, count, offset);
-  if (most && command != getpid() && ++written == strtol(most, NULL, 10))
-    kill(getpid(), SIGKILL);
+  count_writing();
+  return done;
+}
+
+ssize_t write(int file, const void *bytes, size_t size) {
+  ssize_t (*real)(int, const void *, size_t) =
+      (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+  ssize_t done = real(file, bytes, size);
+  count_writing();
   return done;
 }

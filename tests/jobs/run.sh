@@ -34,7 +34,7 @@ same_by() {
 same() { same_by "$cat_jobs" cat "$@"; }
 formats=(text json csv babeltrace2 text:clock-date babeltrace2:clock-cycles details generic)
 
-habits=('' loss backward same days bad single sparse early 'loss backward' 'same backward' 'days loss' 'backward bad' 'single loss same')
+habits=('' loss backward same days bad single sparse early brief 'loss backward' 'same backward' 'days loss' 'backward bad' 'single loss same')
 random_traces() {
   local seed streams packets habit format
   for ((seed = first; seed <= last; seed++)); do
@@ -171,10 +171,10 @@ by_command() { # COMMAND FORKS STREAMS OPTION…
   diff <(sort <<<"$expected" | grep .) <(sort counts 2>/dev/null) || { echo "kymo $command ${*:3}"; return 1; }
 }
 who_works() {
-  make_trace plain && make_trace same same && make_trace early early || return 1
+  make_trace plain && make_trace same same && make_trace early early && make_trace brief brief || return 1
   counted 3 2 --jobs 3 plain && counted 2 2 --jobs 2 sparse --filter 'value = 7' && counted 2 2 --jobs 2 same &&
     counted 2 2 --jobs 2 plain -f json && counted 2 2 --jobs 2 plain -f csv && counted 2 2 --jobs 2 plain -f babeltrace2 &&
-    counted 2 2 --jobs 2 plain sparse && counted 2 4 --jobs 2 bad && counted 2 4 --jobs 2 early &&
+    counted 2 2 --jobs 2 plain sparse && counted 2 4 --jobs 2 bad && counted 2 4 --jobs 2 early && counted 2 2 --jobs 2 brief &&
     by_command 'stat counts' 3 0 --jobs 3 plain && by_command 'stat counts' 3 0 --jobs 3 trace --by value
 }
 who_writes() {
@@ -203,6 +203,12 @@ job_dies() {
   done
   [ "$events" -gt 0 ]
 }
+printing_job_dies() {
+  for after in 1 3; do
+    says 3 'kymo cat: a job was ended by signal 9' env JOBS_KILL=$after LD_PRELOAD="$PWD/count.so" \
+      sh -c 'exec "$0" cat --jobs 2 large >printed' "$kymo" || return 1
+  done
+}
 alone_works() {
   counted 0 0 plain && counted 0 0 --jobs 1 plain && counted 0 0 --jobs 2 plain -f details && counted 0 0 --jobs 2 plain -f generic &&
     counted 0 0 --jobs 2 plain --filter 'value IS CHANGED' && counted 0 0 --jobs 2 plain --filter 'value > 5 FIRST 3' &&
@@ -217,6 +223,7 @@ else
   check 'convert: jobs write the streams of CTF traces, and one begins again after corrupt data' who_writes
   check 'convert: one writes anything else' alone_writes
   check 'convert: a job that is killed leaves whole packets' job_dies
+  check 'a job that is killed while it prints is reported' printing_job_dies
 fi
 
 says_range() { says 2 'kymo cat: --jobs is a number from 1 to 64, not "0"
