@@ -242,7 +242,7 @@ class Program:
     """Records one event at a time."""
 
     def __init__(self, **env):
-        self.process = subprocess.Popen(['./live'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, 'KYMO_ENABLE': '*', 'KYMO_CONTROL': '0', **env})
+        self.process = subprocess.Popen(['./served'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, 'KYMO_ENABLE': '*', 'KYMO_CONTROL': '0', **env})
         same(self.process.stdout.readline(), 'ready\n')
 
     def record(self, count):
@@ -265,7 +265,7 @@ class Program:
 
 def server_of(program, by_name):
     program.record(10)
-    return Server(KYMO, 'live' if by_name else program.process.pid)
+    return Server(KYMO, 'served' if by_name else program.process.pid)
 
 
 def live(by_name):
@@ -350,7 +350,7 @@ def main():
         check(f'lives: {test.__name__}', test)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         check(f'lives: ends by {number.name}', ends_by, number)
-    if os.path.exists('live'):
+    if os.path.exists('served'):
         check('lives: a running program by its number', live, False)
         check('lives: a running program by its name', live, True)
         check('lives: a running program whose rings are overwritten', overwritten)
