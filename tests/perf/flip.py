@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# flip.py KYMO FILE PLACES PARTS: changes a byte at PARTS places of each section, and at its first two. kymo must end by
-# itself, with 0 or 1, or refuse the file; with a line about each damage; and must not take long. Changes in the first half of each record's header must not go unnoticed.
+# flip.py KYMO FILE PLACES PARTS: changes a byte at PARTS places of each section, and at its first two. kymo must end by itself,
+# with 0 or 1, or refuse the file; with a line about each damage; and must not take long. Changes in the first half of each record's
+# header must not go unnoticed.
 import subprocess
 import sys
 
