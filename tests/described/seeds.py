@@ -59,7 +59,7 @@ def hold_descriptions():
 
 def tell():
     if IS_SANITIZED:
-        return  # they are the same of any compiler's build, and held to the plain one
+        return  # the plain build compares them; a sanitizer changes nothing in them
     if stale:
         not_ok('the seeds of fuzz_key and fuzz_described are of this compiler', f'KYMO_REWRITE=1 makes {", ".join(stale)} anew')
     else:

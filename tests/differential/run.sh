@@ -29,7 +29,7 @@ differs() {
 # Whether the first metadata in it is of CTF 2, which 2.0.4 does not read; tests/ctf2 has these.
 is_ctf2() { [ "$(find "$1" -name metadata -exec head -c1 {} \; -quit)" = $'\x1e' ]; }
 
-# With sanitizers one of 4 traces: the same are all read to be held against 2.1, and what is slow here is babeltrace2 as well.
+# With sanitizers, one of 4 traces: kymo reads all of them for the comparison with version 2.1, and babeltrace2 takes much of the time.
 installed_version() {
   local trace name why refused=0 every
   every=$(rounds 1 4)
